@@ -1,0 +1,104 @@
+/**
+ * The spec: what the user asked for, validated and with every default filled in.
+ *
+ * Plain JSON without Outputs and without secrets, so that it can travel through Pulumi state, be hashed,
+ * and be compared field by field.
+ */
+export interface EtcdSpec {
+  /** Name of the cluster; the workload and the client Service carry it. DNS label, 52 characters at most. */
+  name: string;
+  namespace: string;
+  /** Whether the program makes the namespace, or expects to find it. */
+  createNamespace: boolean;
+  /** Number of members. Fixed once the cluster runs. */
+  replicas: number;
+  /** etcd version, such as `3.6.16`: says which flags may be rendered. */
+  version: string;
+  image: string;
+  imagePullPolicy: "IfNotPresent" | "Always" | "Never";
+  workload: WorkloadSpec;
+  storage: StorageSpec;
+  resources: ResourcesSpec;
+  /** DNS domain of the Kubernetes cluster, such as `cluster.local`. */
+  clusterDomain: string;
+  /** Further etcd flags, without the leading dashes: `{ "quota-backend-bytes": "8589934592" }`. */
+  extraArgs: Record<string, string>;
+  extraEnv: { name: string; value: string }[];
+  /** Absent: the cluster speaks plaintext. */
+  tls?: TlsSpec;
+  rollout: RolloutSpec;
+}
+
+export interface WorkloadSpec {
+  kind: "StatefulSet" | "PetSet";
+  /** PetSet only: name of the PlacementPolicy (`spec.podPlacementPolicy.name`). */
+  podPlacementPolicy?: string;
+}
+
+export interface StorageSpec {
+  /** Kubernetes quantity, such as `8Gi`. */
+  size: string;
+  /** Absent: the cluster's default StorageClass. `""`: literally no class. */
+  className?: string;
+}
+
+export interface ResourcesSpec {
+  requests: Record<string, string>;
+  limits: Record<string, string>;
+}
+
+/** Reference to a cert-manager issuer (`spec.issuerRef` of a Certificate). */
+export interface IssuerRef {
+  apiGroup: string;
+  kind: string;
+  name: string;
+}
+
+/** Which certificate of the cluster. */
+export type Alias = "server" | "peer" | "client" | "metrics-exporter";
+
+export interface TlsSpec {
+  issuerRef: IssuerRef;
+  /** The certificates that the cluster uses, in the order server, peer, client. All defaults filled in. */
+  certificates: CertificateSpec[];
+}
+
+export interface CertificateSpec {
+  alias: Alias;
+  issuerRef: IssuerRef;
+  secretName: string;
+  commonName: string;
+  subject: SubjectSpec;
+  /** Go durations, such as `2160h0m0s`; absent: cert-manager's default (90 days; renewal after two thirds). */
+  duration?: string;
+  renewBefore?: string;
+  /** Required names first, then the user's; no duplicates. */
+  dnsNames: string[];
+  ipAddresses: string[];
+  uris: string[];
+  emailAddresses: string[];
+  privateKey: {
+    algorithm: "RSA" | "ECDSA" | "Ed25519";
+    size?: number;
+    encoding: "PKCS1" | "PKCS8";
+    rotationPolicy: "Always" | "Never";
+  };
+  /** cert-manager key usages, such as `server auth`. */
+  usages: string[];
+}
+
+export interface SubjectSpec {
+  organizations?: string[];
+  countries?: string[];
+  organizationalUnits?: string[];
+  localities?: string[];
+  provinces?: string[];
+  streetAddresses?: string[];
+  postalCodes?: string[];
+  serialNumber?: string;
+}
+
+export interface RolloutSpec {
+  /** Longest wait of one step (a member's restart, a certificate's issue), in seconds. */
+  stepTimeoutSeconds: number;
+}

@@ -1,0 +1,30 @@
+/** What a member speaks on one plane. `bridge` works next to both of its neighbours. */
+export type PlaneStage = "plain" | "bridge" | "tls";
+
+/** A member template that is safe next to the one before it and the one after it. */
+export interface Stage {
+  peer: PlaneStage;
+  client: PlaneStage;
+}
+
+/** Everything besides the spec that decides what a member's pod looks like. */
+export interface MemberTemplate {
+  stage: Stage;
+  /** Revision of the trust bundle that the pods were started with; absent on the stage `plain`. */
+  trustRevision?: string;
+}
+
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+/** A rendered Kubernetes object: plain JSON. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+}

@@ -1,0 +1,179 @@
+import type { EtcdSpec } from "../config/types";
+import type { KubeObject, Stage } from "../manifests/types";
+
+/** The workload object as the API server has it. */
+export interface LiveWorkload {
+  kind: "StatefulSet" | "PetSet";
+  uid: string;
+  generation: number;
+  observedGeneration: number;
+  replicas: number;
+  updateRevision: string;
+  annotations: Record<string, string>;
+  /** Annotations of the pod template: stage, trust revision and template hash are read from here. */
+  templateAnnotations: Record<string, string>;
+  /** The whole object, for diffs of flags, volumes and mounts. */
+  object: KubeObject;
+}
+
+export interface LivePod {
+  name: string;
+  uid: string;
+  ordinal: number;
+  revision: string;
+  ready: boolean;
+  /** Set once the pod is being deleted. */
+  terminating: boolean;
+  annotations: Record<string, string>;
+  /** Why the pod is not running, in Kubernetes' words, such as `ImagePullBackOff: ...`. */
+  trouble?: string;
+}
+
+export interface SecretMaterial {
+  certificate: string;
+  key: string;
+  ca?: string;
+}
+
+/** State of a cert-manager Certificate or (Cluster)Issuer, as far as decisions need it. */
+export interface LiveIssuer {
+  ready: boolean;
+  reason?: string;
+  message?: string;
+  /** What kind of issuer it is: the first key of spec such as `ca`, `selfSigned`, `acme`, `vault`. */
+  type: string;
+}
+
+export type ApplyOptions = { dryRun?: boolean };
+
+/** Kubernetes, as the engine sees it. Every method may throw `KubeError`. */
+export interface KubePort {
+  /** Throws `KubeError` with reason `Unreachable` and the server's address where there is no answer. */
+  ping(): Promise<void>;
+  /** Whether the API server serves this kind (CRD present). */
+  serves(apiVersion: string, kind: string): Promise<boolean>;
+  workload(spec: EtcdSpec): Promise<LiveWorkload | undefined>;
+  /** Pods that the workload owns, by ordinal. */
+  pods(spec: EtcdSpec): Promise<LivePod[]>;
+  /** Server-side apply, forced, under the field manager `pulumi-etcd`. */
+  apply(object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
+  get(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
+  list(apiVersion: string, kind: string, namespace: string | undefined, labelSelector?: string): Promise<KubeObject[]>;
+  delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<void>;
+  /** Eviction API, with the pod's uid as precondition. `blocked`: a PodDisruptionBudget said no for now (429). */
+  evict(namespace: string, pod: string, uid: string): Promise<"evicted" | "blocked" | "gone">;
+  annotatePod(namespace: string, pod: string, annotations: Record<string, string>): Promise<void>;
+  configMapData(namespace: string, name: string): Promise<Record<string, string> | undefined>;
+  secretMaterial(namespace: string, name: string): Promise<SecretMaterial | undefined>;
+  issuer(kind: string, namespace: string, name: string, apiGroup: string): Promise<LiveIssuer | undefined>;
+}
+
+export interface Member {
+  /** Member ID in hexadecimal. */
+  id: string;
+  name: string;
+  peerUrls: string[];
+  clientUrls: string[];
+  isLearner: boolean;
+}
+
+export interface MemberStatus {
+  /** Member ID in hexadecimal: of the one that answered. */
+  id: string;
+  leader: string;
+  term: bigint;
+  raftIndex: bigint;
+  appliedIndex: bigint;
+  isLearner: boolean;
+  version: string;
+  errors: string[];
+}
+
+/** How to talk to a member's client port. */
+export type Scheme = "http" | "https";
+
+/** What a client shows and trusts. Absent where the scheme is `http`. */
+export interface ClientCredentials {
+  caBundle: string;
+  certificate?: string;
+  key?: string;
+}
+
+/** etcd, as the engine sees it: each call goes to one named member through its client port. */
+export interface EtcdPort {
+  status(member: MemberAddress, deadlineMs: number): Promise<MemberStatus>;
+  memberList(member: MemberAddress, deadlineMs: number): Promise<Member[]>;
+  updatePeerUrls(member: MemberAddress, id: string, peerUrls: string[], deadlineMs: number): Promise<void>;
+  /** Must be sent to the leader; the transferee must be a voter. */
+  moveLeader(leader: MemberAddress, transfereeId: string, deadlineMs: number): Promise<void>;
+  /** Alarms that are raised, such as `NOSPACE`. */
+  alarms(member: MemberAddress, deadlineMs: number): Promise<string[]>;
+  /** Linearizable read of a key that needs not exist. */
+  linearizableRead(member: MemberAddress, deadlineMs: number): Promise<void>;
+  /**
+   * Opens a connection in the given way and says what happened: `accepted` (an etcd call succeeded),
+   * `refused` (the member answered the handshake or the call with a refusal), `unreachable`.
+   */
+  probe(member: MemberAddress, deadlineMs: number): Promise<"accepted" | "refused" | "unreachable">;
+  /** The leaf certificate served on a port, PEM, without verifying it. */
+  servedCertificate(pod: PodAddress, port: number, credentials: ClientCredentials | undefined, deadlineMs: number): Promise<string>;
+}
+
+export interface PodAddress {
+  namespace: string;
+  pod: string;
+  /** FQDN under the headless Service: the name that is verified. */
+  host: string;
+}
+
+export interface MemberAddress extends PodAddress {
+  scheme: Scheme;
+  credentials?: ClientCredentials;
+}
+
+export interface Clock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** Conditions that KubeDB reports for the same phases. */
+export type ConditionType =
+  | "CertificateSynced"
+  | "UpdateEtcdPetSet"
+  | "RestartEtcdPods"
+  | "UpdateDatabase"
+  | "Successful";
+
+export interface Condition {
+  type: ConditionType;
+  status: "True" | "False";
+  reason: string;
+  message: string;
+  /** RFC 3339. */
+  lastTransitionTime: string;
+}
+
+/** One line per step, for the user's eyes and for the record. */
+export interface StepReport {
+  /** Stable form, comparable with the plan's: `pass 1/2: restart etcd-0`. */
+  step: string;
+  /** What happened, such as `ready after 3.1 s`. */
+  detail?: string;
+  condition?: ConditionType;
+}
+
+export interface ReportPort {
+  step(report: StepReport): void;
+}
+
+export interface Ports {
+  kube: KubePort;
+  etcd: EtcdPort;
+  clock: Clock;
+  report: ReportPort;
+}
+
+/** The stages as they are named in plans: both planes at once, or the client plane held back. */
+export function stageName(stage: Stage): string {
+  return stage.peer === stage.client ? stage.peer : `${stage.peer} (clients: ${stage.client})`;
+}

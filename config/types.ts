@@ -54,13 +54,15 @@ export interface IssuerRef {
   name: string;
 }
 
-/** Which certificate of the cluster. */
+/** Which certificate of the cluster; `metrics-exporter` exists only where the user lists it. */
 export type Alias = "server" | "peer" | "client" | "metrics-exporter";
 
 export interface TlsSpec {
   issuerRef: IssuerRef;
   /** The certificates that the cluster uses, in the order server, peer, client. All defaults filled in. */
   certificates: CertificateSpec[];
+  /** A token of the user's choice: each new value re-issues every certificate once. Absent: never asked for. */
+  rotate?: string;
 }
 
 export interface CertificateSpec {
@@ -101,4 +103,48 @@ export interface SubjectSpec {
 export interface RolloutSpec {
   /** Longest wait of one step (a member's restart, a certificate's issue), in seconds. */
   stepTimeoutSeconds: number;
+}
+
+/** Something in the stack config that cannot be accepted, or that deserves a warning. */
+export interface ConfigProblem {
+  /** Where, in the words of `pulumi config set --path`: `etcd:tls.certificates[1].duration`. */
+  path: string;
+  /** What was found there; absent where nothing was. */
+  value?: unknown;
+  /** What must hold. */
+  rule: string;
+  /** What to write instead. */
+  mend: string;
+}
+
+/** One field in which two specs differ; an absent side is `undefined`. */
+export interface FieldChange {
+  /** List items by what names them: `tls.certificates[server].duration`, `extraEnv[GOGC].value`. */
+  path: string;
+  old: unknown;
+  new: unknown;
+}
+
+/**
+ * What has to be done to come from one spec to the next.
+ *
+ * - `create`: there is no cluster yet
+ * - `none`: nothing that a member or a certificate would notice (`changes` may still name settings such as `rollout`)
+ * - `add`, `remove`: TLS comes or goes
+ * - `reissue`: another issuer or other certificate specs
+ * - `rotate`: the same certificates anew
+ * - `template`: the members' pods change, TLS does not
+ */
+export type OperationKind = "create" | "none" | "add" | "remove" | "reissue" | "rotate" | "template";
+
+export interface Operation {
+  kind: OperationKind;
+  /** Every field that differs; empty for `create`. */
+  changes: FieldChange[];
+  /** Certificates that get new material: all of them for `create`, `add` and `rotate`, the changed ones for `reissue`. */
+  aliases: Alias[];
+  /** Whether a certificate's issuer differs, so that another CA may have to be trusted first. Only with `reissue`. */
+  issuerChanged: boolean;
+  /** Whether the members' pods change for other reasons than TLS. */
+  templateChanged: boolean;
 }

@@ -14,6 +14,13 @@ export interface MemberTemplate {
   trustRevision?: string;
 }
 
+export interface WorkloadOptions {
+  /** A template on the way to the final one: carries no pulumi.com annotations, so that Pulumi's next apply sees a difference. */
+  intermediate?: boolean;
+  /** Who owns the cluster: kept as an annotation of the workload. */
+  owner?: string;
+}
+
 export interface ObjectMeta {
   name: string;
   namespace?: string;

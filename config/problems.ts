@@ -1,0 +1,33 @@
+import type { ConfigProblem } from "./types";
+
+/** Config that is refused. Carries every problem that was found, so that they can be mended in one go. */
+export class ConfigError extends Error {
+  readonly problems: ConfigProblem[];
+
+  constructor(problems: ConfigProblem[]) {
+    super(describeProblems(problems));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** One problem in one line: where, what was found, what must hold, what to write instead. */
+export function describeProblem(problem: ConfigProblem): string {
+  const found = problem.value === undefined ? "" : ` = ${JSON.stringify(problem.value)}`;
+  return `${problem.path}${found}: ${problem.rule}. ${problem.mend}`;
+}
+
+function describeProblems(problems: ConfigProblem[]): string {
+  if (problems.length === 1) return describeProblem(problems[0]!);
+  return [`${problems.length} problems in the stack config:`, ...problems.map((p) => `  - ${describeProblem(p)}`)].join("\n");
+}
+
+/** The path of a config key as it is shown and as `pulumi config set --path` takes it. */
+export function configPath(path: readonly PropertyKey[]): string {
+  const joined = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${nameInPath(String(part))}`)).join("");
+  return `etcd:${joined.replace(/^\./, "")}`;
+}
+
+function nameInPath(name: string): string {
+  return /[.[\]"]/.test(name) ? `["${name}"]` : name;
+}

@@ -1,0 +1,13 @@
+/** Pod template: what the member speaks on the peer plane (`plain`, `bridge`, `tls`). */
+export const PEER_STAGE = "pulumi-etcd/peer-stage";
+/** Pod template: what the member speaks on the client plane. */
+export const CLIENT_STAGE = "pulumi-etcd/client-stage";
+/** Pod template: revision of the trust bundle that the member read when it started. */
+export const TRUST_REVISION = "pulumi-etcd/trust-revision";
+/** Workload: hash over its pod template. */
+export const TEMPLATE_HASH = "pulumi-etcd/template-hash";
+/** Workload: which program owns the cluster, so that two of one name are noticed. */
+export const OWNER = "pulumi-etcd/owner";
+
+/** Field manager that the engine and the Pulumi resource share: with two, each would undo the other's list items. */
+export const FIELD_MANAGER = "pulumi-etcd";

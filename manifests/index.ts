@@ -1,0 +1,12 @@
+export * from "./annotations";
+export * from "./stages";
+export { normalizeTrust, trustRevision } from "./trust";
+export * from "./types";
+import type { EtcdSpec } from "../config/types";
+import type { KubeObject, MemberTemplate, WorkloadOptions } from "./types";
+export declare function renderNamespace(spec: EtcdSpec): KubeObject;
+export declare function renderServices(spec: EtcdSpec): KubeObject[];
+export declare function renderDisruptionBudget(spec: EtcdSpec): KubeObject;
+export declare function renderCertificates(spec: EtcdSpec): KubeObject[];
+export declare function renderTrustBundle(spec: EtcdSpec, pem: string): KubeObject;
+export declare function renderWorkload(spec: EtcdSpec, template: MemberTemplate, options?: WorkloadOptions): KubeObject;

@@ -4,8 +4,10 @@ export const PEER_STAGE = "pulumi-etcd/peer-stage";
 export const CLIENT_STAGE = "pulumi-etcd/client-stage";
 /** Pod template: revision of the trust bundle that the member read when it started. */
 export const TRUST_REVISION = "pulumi-etcd/trust-revision";
-/** Workload: hash over its pod template. */
+/** Pod template: hash over the rest of the template, so that every pod says what it was made from. */
 export const TEMPLATE_HASH = "pulumi-etcd/template-hash";
+/** Workload: `spec.tls` that it was rendered from, as JSON: what an interrupted walk needs to walk back. No secrets. */
+export const TLS_SETTINGS = "pulumi-etcd/tls";
 /** Workload: which program owns the cluster, so that two of one name are noticed. */
 export const OWNER = "pulumi-etcd/owner";
 

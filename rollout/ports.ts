@@ -1,5 +1,5 @@
 import type { EtcdSpec } from "../config/types";
-import type { KubeObject, Stage } from "../manifests/types";
+import type { KubeObject } from "../manifests/types";
 
 /** The workload object as the API server has it. */
 export interface LiveWorkload {
@@ -171,9 +171,4 @@ export interface Ports {
   etcd: EtcdPort;
   clock: Clock;
   report: ReportPort;
-}
-
-/** The stages as they are named in plans: both planes at once, or the client plane held back. */
-export function stageName(stage: Stage): string {
-  return stage.peer === stage.client ? stage.peer : `${stage.peer} (clients: ${stage.client})`;
 }

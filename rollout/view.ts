@@ -1,0 +1,104 @@
+import type { EtcdSpec, TlsSpec } from "../config/types";
+import { memberHost, trustBundleName } from "../config/names";
+import { stageOf, TLS_SETTINGS } from "../manifests";
+import type { Stage } from "../manifests/types";
+import type { ClientCredentials, LivePod, Member, MemberAddress, MemberStatus, Ports, Scheme } from "./ports";
+
+/** How long one call to one member may take, in milliseconds. */
+export const CALL_DEADLINE_MS = 3000;
+
+/**
+ * How the engine talks to the members that run now.
+ *
+ * The scheme of every call follows the stage that the pod itself was started on, never the spec: in the middle of a
+ * walk neighbours speak differently.
+ */
+export class ClusterView {
+  private credentials: ClientCredentials | undefined;
+
+  constructor(
+    readonly ports: Ports,
+    readonly spec: EtcdSpec,
+    /** TLS the running members were rendered with, or are about to be; names the client Secret. */
+    private readonly tls: TlsSpec | undefined,
+  ) {}
+
+  pods(): Promise<LivePod[]> {
+    return this.ports.kube.pods(this.spec);
+  }
+
+  async address(pod: LivePod): Promise<MemberAddress> {
+    const scheme = clientScheme(stageOf(pod.annotations));
+    return {
+      namespace: this.spec.namespace,
+      pod: pod.name,
+      host: memberHost(this.spec, pod.ordinal),
+      scheme,
+      ...(scheme === "https" && { credentials: await this.loadCredentials() }),
+    };
+  }
+
+  /** The client certificate and the trust bundle, from the cluster; kept in memory only, for one operation. */
+  async loadCredentials(): Promise<ClientCredentials> {
+    this.credentials ??= await readCredentials(this.ports, this.spec, this.tls);
+    return this.credentials;
+  }
+
+  /** After certificates were re-issued: read them again. */
+  forgetCredentials(): void {
+    this.credentials = undefined;
+  }
+
+  /** The member list as some ready member has it: a linearizable read, so it needs quorum. */
+  async members(pods: LivePod[]): Promise<Member[]> {
+    return this.askAny(pods, (address) => this.ports.etcd.memberList(address, CALL_DEADLINE_MS));
+  }
+
+  async alarms(pods: LivePod[]): Promise<string[]> {
+    return this.askAny(pods, (address) => this.ports.etcd.alarms(address, CALL_DEADLINE_MS));
+  }
+
+  async status(pod: LivePod): Promise<MemberStatus> {
+    return this.ports.etcd.status(await this.address(pod), CALL_DEADLINE_MS);
+  }
+
+  /** Asks the ready members one after the other until one answers; throws the last error. */
+  async askAny<T>(pods: LivePod[], ask: (address: MemberAddress) => Promise<T>): Promise<T> {
+    let last: unknown = new Error(`no member of ${this.spec.namespace}/${this.spec.name} is ready`);
+    for (const pod of pods.filter((candidate) => candidate.ready)) {
+      try {
+        return await ask(await this.address(pod));
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last;
+  }
+}
+
+/** The client port of a bridge serves both; plain http needs no credentials, so it cannot fail for want of them. */
+export function clientScheme(stage: Stage | undefined): Scheme {
+  return stage?.client === "tls" ? "https" : "http";
+}
+
+async function readCredentials(ports: Ports, spec: EtcdSpec, tls: TlsSpec | undefined): Promise<ClientCredentials> {
+  const secretName = tls?.certificates.find((certificate) => certificate.alias === "client")?.secretName;
+  if (!secretName) throw new Error(`${spec.namespace}/${spec.name}: members serve TLS, but no client certificate is known`);
+  const material = await ports.kube.secretMaterial(spec.namespace, secretName);
+  if (!material) {
+    throw new Error(
+      `Secret ${spec.namespace}/${secretName} (the client certificate) is missing; without it the members cannot be asked. Restore the Secret or its Certificate`,
+    );
+  }
+  const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
+  if (!bundle) {
+    throw new Error(`ConfigMap ${spec.namespace}/${trustBundleName(spec)} with the trusted CAs is missing`);
+  }
+  return { caBundle: bundle, certificate: material.certificate, key: material.key };
+}
+
+/** TLS settings that a live workload was rendered from, as the engine left them on the object. */
+export function tlsOf(workloadAnnotations: Record<string, string>): TlsSpec | undefined {
+  const text = workloadAnnotations[TLS_SETTINGS];
+  return text ? (JSON.parse(text) as TlsSpec) : undefined;
+}

@@ -1,0 +1,195 @@
+import { memberName, peerUrl } from "../config/names";
+import type { KubeObject } from "../manifests/types";
+import { evaluateGate, type Verdict } from "./gate";
+import { nextToRestart, type Pass, peerScheme, type Step, Steps, transferee } from "./plan";
+import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
+import { CALL_DEADLINE_MS, type ClusterView } from "./view";
+import { FatalError, waitFor } from "./wait";
+
+/** MoveLeader is quick or not at all; a proposal in flight waits this long at most. */
+const MOVE_LEADER_DEADLINE_MS = 4000;
+
+/** What one member's restart took. */
+export interface RestartRecord {
+  member: string;
+  pass: number;
+  /** From the eviction until the gate was open again, in milliseconds. */
+  durationMs: number;
+  wasLeader: boolean;
+}
+
+/** Carries out one pass: every member that is not there yet, one after the other, gated. */
+export class PassWalker {
+  private readonly steps: Steps;
+
+  constructor(
+    private readonly view: ClusterView,
+    private readonly pass: Pass,
+    totalPasses: number,
+    private readonly manifest: KubeObject,
+    private readonly record: (step: Step, detail: string, condition: ConditionType) => void,
+    private readonly restarts: RestartRecord[],
+  ) {
+    this.steps = new Steps(pass.number, totalPasses, pass.to);
+  }
+
+  async run(): Promise<void> {
+    // Nothing may change, the template included, while a member that is not to be mended is down.
+    await this.openGate(await this.membersToMend());
+    const workload = await this.setTemplate();
+    await this.fixRegistrations(workload);
+    for (;;) {
+      const pods = await this.view.pods();
+      const pending = this.slots(pods).filter((slot) => slot.pod?.revision !== workload.updateRevision);
+      if (pending.length === 0) return;
+      const verdict = await this.openGate(pending.find((slot) => !slot.ready)?.name);
+      const next = nextToRestart(pending, verdict.leader);
+      if (next) await this.restartMember(next.name, workload, verdict);
+    }
+  }
+
+  private slots(pods: LivePod[]) {
+    return Array.from({ length: this.view.spec.replicas }, (_, ordinal) => {
+      const pod = pods.find((candidate) => candidate.ordinal === ordinal);
+      return {
+        name: memberName(this.view.spec, ordinal),
+        ordinal,
+        pod,
+        ready: pod !== undefined && pod.ready && !pod.terminating,
+      };
+    });
+  }
+
+  /** The one member that is down, if it is exactly one: restarting it is how it may be mended. */
+  private async membersToMend(): Promise<string | undefined> {
+    const down = this.slots(await this.view.pods()).filter((slot) => !slot.ready);
+    return down.length === 1 ? down[0]?.name : undefined;
+  }
+
+  private openGate(exempt: string | undefined): Promise<Verdict> {
+    return this.wait(exempt ? `the cluster without ${exempt} to be healthy` : "the cluster to be healthy", async () => {
+      const verdict = await evaluateGate(this.view, exempt);
+      return verdict.open ? { done: verdict } : { reason: verdict.reasons.join("; ") };
+    });
+  }
+
+  /** Applies the member template; under OnDelete no pod restarts because of it. */
+  private async setTemplate(): Promise<LiveWorkload> {
+    const before = await this.view.ports.kube.workload(this.view.spec);
+    await this.view.ports.kube.apply(this.manifest);
+    const workload = await this.wait("the workload's controller to see the new template", async () => {
+      const now = await this.view.ports.kube.workload(this.view.spec);
+      if (!now) throw new FatalError(`${this.manifest.kind} ${this.view.spec.name} is gone`);
+      return now.observedGeneration >= now.generation ? { done: now } : { reason: "it has not yet" };
+    });
+    if (this.pass.steps.some((step) => step.kind === "template") || before?.generation !== workload.generation) {
+      this.record(this.steps.template(), `revision ${workload.updateRevision}`, "UpdateEtcdPetSet");
+    }
+    return workload;
+  }
+
+  /** Members that already run this pass's template but are registered under another URL (an interrupted walk). */
+  private async fixRegistrations(workload: LiveWorkload): Promise<void> {
+    const pods = await this.view.pods();
+    if (!pods.some((pod) => pod.revision === workload.updateRevision && pod.ready)) return;
+    const members = await this.view.members(pods);
+    for (const pod of pods) {
+      if (pod.revision !== workload.updateRevision) continue;
+      const member = members.find((candidate) => candidate.name === pod.name);
+      if (member && !this.registered(member, pod.ordinal)) await this.registerFinal(member, pod);
+    }
+  }
+
+  private async restartMember(name: string, workload: LiveWorkload, verdict: Verdict): Promise<void> {
+    const wasLeader = verdict.leader === name && this.view.spec.replicas > 1;
+    if (wasLeader) await this.moveLeaderAwayFrom(name, verdict.members);
+    const pods = await this.view.pods();
+    const pod = pods.find((candidate) => candidate.name === name);
+    const member = await this.memberOf(name, pods);
+    const register = pod && member && !this.registered(member, pod.ordinal);
+    if (register) await this.registerBoth(member, pod);
+    const started = this.view.ports.clock.now();
+    if (pod && !pod.terminating) await this.evict(pod);
+    const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
+    await this.openGate(undefined);
+    const durationMs = this.view.ports.clock.now() - started;
+    this.restarts.push({ member: name, pass: this.pass.number, durationMs, wasLeader });
+    this.record(this.steps.restart(name), `serving again after ${(durationMs / 1000).toFixed(1)} s`, "RestartEtcdPods");
+    if (register) await this.registerFinal(member, fresh);
+  }
+
+  /** No answer is no reason to stop when the member to be mended is the one that is asked about. */
+  private async memberOf(name: string, pods: LivePod[]): Promise<Member | undefined> {
+    if (!pods.some((pod) => pod.ready)) return undefined;
+    return (await this.view.members(pods)).find((member) => member.name === name);
+  }
+
+  private async moveLeaderAwayFrom(name: string, members: Member[]): Promise<void> {
+    const pods = await this.view.pods();
+    const candidates = this.slots(pods).map((slot) => ({
+      ...slot,
+      voter: members.some((member) => member.name === slot.name && !member.isLearner),
+    }));
+    const heir = transferee(candidates, name);
+    const heirId = members.find((member) => member.name === heir?.name)?.id;
+    const leaderPod = pods.find((pod) => pod.name === name);
+    if (!heir || !heirId || !leaderPod) throw new FatalError(`${name} leads, and no other ready voter can take over`);
+    await this.wait(`leadership to move from ${name} to ${heir.name}`, async () => {
+      const verdict = await evaluateGate(this.view);
+      if (verdict.open && verdict.leader !== name) return { done: undefined };
+      if (!verdict.open) return { reason: verdict.reasons.join("; ") };
+      await this.view.ports.etcd.moveLeader(await this.view.address(leaderPod), heirId, MOVE_LEADER_DEADLINE_MS);
+      return { reason: `${name} still leads` };
+    });
+    this.record(this.steps.moveLeader(name, heir.name), "", "RestartEtcdPods");
+  }
+
+  private registered(member: Member, ordinal: number): boolean {
+    const wanted = peerUrl(this.view.spec, ordinal, peerScheme(this.pass.to));
+    return member.peerUrls.length === 1 && member.peerUrls[0] === wanted;
+  }
+
+  private async registerBoth(member: Member, pod: LivePod): Promise<void> {
+    const urls = (["http", "https"] as const).map((scheme) => peerUrl(this.view.spec, pod.ordinal, scheme));
+    await this.updateUrls(member, urls);
+    this.record(this.steps.registerBoth(pod.name), "", "RestartEtcdPods");
+  }
+
+  private async registerFinal(member: Member, pod: LivePod): Promise<void> {
+    await this.updateUrls(member, [peerUrl(this.view.spec, pod.ordinal, peerScheme(this.pass.to))]);
+    this.record(this.steps.registerFinal(pod.name), "", "RestartEtcdPods");
+  }
+
+  /** The update is idempotent: repeated until it went through, since it goes through raft and may be dropped. */
+  private async updateUrls(member: Member, urls: string[]): Promise<void> {
+    await this.wait(`the peer URLs of ${member.name} to be registered`, async () => {
+      await this.view.askAny(await this.view.pods(), (address) =>
+        this.view.ports.etcd.updatePeerUrls(address, member.id, urls, CALL_DEADLINE_MS),
+      );
+      return { done: undefined };
+    });
+  }
+
+  private async evict(pod: LivePod): Promise<void> {
+    await this.wait(`the eviction of ${pod.name}`, async () => {
+      const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
+      return answer === "blocked" ? { reason: "a PodDisruptionBudget allows no disruption now" } : { done: undefined };
+    });
+  }
+
+  private waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
+    return this.wait(`${name} to be ready`, async () => {
+      const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
+      if (!pod) return { reason: "its pod has not been created again" };
+      if (pod.uid === oldUid) return { reason: "its old pod is still there" };
+      if (pod.revision !== revision) throw new FatalError(`${name} came back on revision ${pod.revision} instead of ${revision}: somebody else changed the workload meanwhile; run the update again`);
+      if (!pod.ready) return { reason: pod.trouble ?? "its pod is not ready" };
+      return { done: pod };
+    });
+  }
+
+  private wait<T>(what: string, look: () => Promise<{ done: T } | { reason: string }>): Promise<T> {
+    const deadlineMs = this.view.spec.rollout.stepTimeoutSeconds * 1000;
+    return waitFor({ clock: this.view.ports.clock, deadlineMs, what }, look);
+  }
+}

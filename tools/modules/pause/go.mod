@@ -1,0 +1,3 @@
+module pulumi-etcd/tools/pause
+
+go 1.26.0

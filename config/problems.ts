@@ -19,15 +19,20 @@ export function describeProblem(problem: ConfigProblem): string {
 
 function describeProblems(problems: ConfigProblem[]): string {
   if (problems.length === 1) return describeProblem(problems[0]!);
-  return [`${problems.length} problems in the stack config:`, ...problems.map((p) => `  - ${describeProblem(p)}`)].join("\n");
+  return [`${problems.length} problems in the stack config:`, ...problems.map((p) => `  - ${describeProblem(p)}`)].join(
+    "\n",
+  );
 }
 
 /** The path of a config key as it is shown and as `pulumi config set --path` takes it. */
 export function configPath(path: readonly PropertyKey[]): string {
-  const joined = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${nameInPath(String(part))}`)).join("");
-  return `etcd:${joined.replace(/^\./, "")}`;
+  return `etcd:${path.reduce<string>((joined, part) => joinPath(joined, part), "")}`;
 }
 
-function nameInPath(name: string): string {
-  return /[.[\]"]/.test(name) ? `["${name}"]` : name;
+/** Keys with dots of their own go into brackets: `limits["nvidia.com/gpu"]`. */
+export function joinPath(path: string, part: PropertyKey): string {
+  if (typeof part === "number") return `${path}[${part}]`;
+  const name = String(part);
+  if (/[.[\]"]/.test(name)) return `${path}["${name}"]`;
+  return path === "" ? name : `${path}.${name}`;
 }

@@ -1,0 +1,107 @@
+import { isCertificateChange, isRotation } from "./changes";
+import { semver } from "./formats";
+import { configPath } from "./problems";
+import type { ConfigProblem, EtcdSpec, FieldChange } from "./types";
+
+const REPLACES = "is fixed once the cluster runs, because changing it replaces the workload and stops every member";
+
+/** Fields of the spec that a running cluster keeps, why, and what they are called in the stack config. */
+const FIXED: { field: RegExp; rule: string; key?: string }[] = [
+  { field: /^(name|namespace|workload\.kind)$/, rule: REPLACES },
+  { field: /^storage\.size$/, rule: REPLACES },
+  { field: /^storage\.className$/, rule: REPLACES, key: "storage.class" },
+  { field: /^replicas$/, rule: "is fixed once the cluster runs: members are neither added nor removed" },
+  { field: /^clusterDomain$/, rule: "is fixed once the cluster runs, because the members are registered under it" },
+];
+
+/** What cannot be done to a running cluster, or not in one update. */
+export function refusals(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): ConfigProblem[] {
+  return [
+    ...changes.flatMap(fixedField),
+    ...namespaceDropped(old, next),
+    ...versionJump(old, next),
+    ...rotationWithoutTls(old, next),
+    ...twoAtOnce(old, next, changes),
+    ...keptKeys(old, next),
+  ];
+}
+
+function fixedField(change: FieldChange): ConfigProblem[] {
+  const fixed = FIXED.find(({ field }) => field.test(change.path));
+  if (!fixed) return [];
+  const mend = change.old === undefined ? "Leave it out again" : `Set it back to ${JSON.stringify(change.old)}`;
+  const path = configPath((fixed.key ?? change.path).split("."));
+  return [{ path, value: change.new, rule: fixed.rule, mend: `${mend}, or make a cluster of another name` }];
+}
+
+function namespaceDropped(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  if (!old.createNamespace || next.createNamespace || old.namespace !== next.namespace) return [];
+  return [
+    {
+      path: configPath(["createNamespace"]),
+      value: false,
+      rule: "must stay true, because Pulumi would delete the namespace with everything in it",
+      mend: "Set it back to true",
+    },
+  ];
+}
+
+/** etcd migrates its data from one minor release to the next, and does not go back by itself. */
+function versionJump(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  const [from, to] = [semver(old.version), semver(next.version)];
+  if (!from || !to || (to[0] === from[0] && (to[1] === from[1] || to[1] === from[1] + 1))) return [];
+  const target = `${from[0]}.${from[1] + 1}`;
+  const down = to[0] < from[0] || (to[0] === from[0] && to[1] < from[1]);
+  return [
+    {
+      path: configPath(["version"]),
+      value: next.version,
+      rule: `must be of the minor release ${from[0]}.${from[1]} or the one after it, ${target}`,
+      mend: down ? "Stay on the release, or downgrade by hand with `etcdctl downgrade`" : `Go to ${target} first`,
+    },
+  ];
+}
+
+function rotationWithoutTls(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  if (old.tls || next.tls?.rotate === undefined) return [];
+  return [
+    {
+      path: configPath(["tls", "rotate"]),
+      value: next.tls.rotate,
+      rule: "rotateCertificates requires TLS to already be enabled with issuerRef on Etcd",
+      mend: "Leave it out while TLS is added: the certificates are new anyway",
+    },
+  ];
+}
+
+function twoAtOnce(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): ConfigProblem[] {
+  if (!old.tls || !isRotation(old, next)) return [];
+  const other = changes.find(isCertificateChange);
+  if (!other) return [];
+  return [
+    {
+      path: configPath(["tls", "rotate"]),
+      value: next.tls?.rotate,
+      rule: "only one TLS reconfiguration operation is allowed at a time",
+      mend: `Rotate in one update and change etcd:${other.path} in another`,
+    },
+  ];
+}
+
+/** cert-manager waits for ever where the key must be kept and must be of another kind. */
+function keptKeys(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  return (next.tls?.certificates ?? []).flatMap(({ alias, privateKey: key, secretName }) => {
+    const before = old.tls?.certificates.find((each) => each.alias === alias);
+    if (!before || key.rotationPolicy !== "Never" || before.secretName !== secretName) return [];
+    const field = (["algorithm", "size"] as const).find((name) => before.privateKey[name] !== key[name]);
+    if (!field) return [];
+    return [
+      {
+        path: `etcd:tls.certificates[${alias}].privateKey.${field}`,
+        value: key[field],
+        rule: "must stay while rotationPolicy is Never, because the key is kept",
+        mend: `Set rotationPolicy to Always, or ${field} back to ${JSON.stringify(before.privateKey[field])}`,
+      },
+    ];
+  });
+}

@@ -1,12 +1,55 @@
+import type { EtcdSpec } from "../config/types";
+import { MemberCertificate } from "./certificate";
+import { DisruptionBudget } from "./disruption-budget";
+import { EtcdNamespace } from "./namespace";
+import { ClientService, HeadlessService } from "./services";
+import { synthesize, synthesizeOne } from "./synthesize";
+import { TrustBundle } from "./trust-bundle";
+import type { KubeObject, MemberTemplate, WorkloadOptions } from "./types";
+import { MemberSet } from "./workload";
+
 export * from "./annotations";
+export { labels, memberSelector } from "./labels";
+export * from "./paths";
 export * from "./stages";
 export { normalizeTrust, trustRevision } from "./trust";
+export { TRUST_BUNDLE_KEY } from "./trust-bundle";
 export * from "./types";
-import type { EtcdSpec } from "../config/types";
-import type { KubeObject, MemberTemplate, WorkloadOptions } from "./types";
-export declare function renderNamespace(spec: EtcdSpec): KubeObject;
-export declare function renderServices(spec: EtcdSpec): KubeObject[];
-export declare function renderDisruptionBudget(spec: EtcdSpec): KubeObject;
-export declare function renderCertificates(spec: EtcdSpec): KubeObject[];
-export declare function renderTrustBundle(spec: EtcdSpec, pem: string): KubeObject;
-export declare function renderWorkload(spec: EtcdSpec, template: MemberTemplate, options?: WorkloadOptions): KubeObject;
+
+export function renderNamespace(spec: EtcdSpec): KubeObject {
+  return synthesizeOne((scope) => new EtcdNamespace(scope, "namespace", spec));
+}
+
+/** The client Service `<name>`, then the headless Service `<name>-pods`. */
+export function renderServices(spec: EtcdSpec): KubeObject[] {
+  return synthesize((scope) => {
+    new ClientService(scope, "client", spec);
+    new HeadlessService(scope, "headless", spec);
+  });
+}
+
+export function renderDisruptionBudget(spec: EtcdSpec): KubeObject {
+  return synthesizeOne((scope) => new DisruptionBudget(scope, "budget", spec));
+}
+
+/** cert-manager Certificates in the spec's order; none where TLS is off. */
+export function renderCertificates(spec: EtcdSpec): KubeObject[] {
+  return synthesize((scope) => {
+    for (const certificate of spec.tls?.certificates ?? [])
+      new MemberCertificate(scope, certificate.alias, spec, certificate);
+  });
+}
+
+/** ConfigMap of the CA certificates in `pem`. Throws where there is none in it. */
+export function renderTrustBundle(spec: EtcdSpec, pem: string): KubeObject {
+  return synthesizeOne((scope) => new TrustBundle(scope, "trust", spec, pem));
+}
+
+/**
+ * The workload with its members on a stage.
+ *
+ * On a stage with TLS the spec must have certificates: for the walk that removes TLS, render the spec that had it.
+ */
+export function renderWorkload(spec: EtcdSpec, template: MemberTemplate, options: WorkloadOptions = {}): KubeObject {
+  return synthesizeOne((scope) => new MemberSet(scope, "workload", spec, template, options));
+}

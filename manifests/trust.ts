@@ -19,7 +19,8 @@ export function normalizeTrust(pem: string): string {
 function trustedCertificates(pem: string): string[] {
   const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([\sA-Za-z0-9+/=]*)-----END CERTIFICATE-----/g);
   const bodies = new Set([...blocks].map((block) => block[1]!.replace(/\s+/g, "")).filter((body) => body !== ""));
-  if (bodies.size === 0) throw new Error("the trust bundle has no certificate in it: every peer and client would be refused");
+  if (bodies.size === 0)
+    throw new Error("the trust bundle has no certificate in it: every peer and client would be refused");
   return [...bodies].sort((a, b) => (sha256(a) < sha256(b) ? -1 : 1));
 }
 

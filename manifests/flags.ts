@@ -1,0 +1,84 @@
+import {
+  CLIENT_PORT,
+  headlessServiceName,
+  type Identity,
+  METRICS_PORT,
+  memberName,
+  PEER_PORT,
+  peerUrl,
+} from "../config/names";
+import type { EtcdSpec } from "../config/types";
+import { DATA_PATH, PEER_PATH, SERVER_PATH, TRUST_PATH } from "./paths";
+import { TRUST_BUNDLE_KEY } from "./trust-bundle";
+import type { PlaneStage, Stage } from "./types";
+
+/** A member's etcd flags on a stage. The user's own come last, by name. */
+export function flags(spec: EtcdSpec, stage: Stage): string[] {
+  return [
+    "--name=$(POD_NAME)",
+    `--data-dir=${DATA_PATH}`,
+    // Plain http in every stage: the kubelet's probes have no certificate.
+    `--listen-metrics-urls=http://0.0.0.0:${METRICS_PORT}`,
+    ...peerFlags(spec, stage.peer),
+    ...clientFlags(spec, stage.client),
+    ...bootstrapFlags(spec, stage.peer),
+    ...extraFlags(spec),
+  ];
+}
+
+/**
+ * The peer plane. A bridge listens http, so that members without TLS reach it, and has the material to dial members
+ * that listen https: one peer port cannot serve both.
+ */
+function peerFlags(spec: EtcdSpec, stage: PlaneStage): string[] {
+  const scheme = listenScheme(stage);
+  const tls = stage === "plain" ? [] : tlsFlags("peer-", PEER_PATH);
+  return [
+    `--listen-peer-urls=${scheme}://0.0.0.0:${PEER_PORT}`,
+    `--initial-advertise-peer-urls=${scheme}://${ownHost(spec)}:${PEER_PORT}`,
+    ...tls,
+  ];
+}
+
+/** The client plane. A bridge serves both schemes on one port; etcd asks for https to be listed first. */
+function clientFlags(spec: EtcdSpec, stage: PlaneStage): string[] {
+  const schemes = { plain: ["http"], bridge: ["https", "http"], tls: ["https"] }[stage];
+  const urls = (host: string) => schemes.map((scheme) => `${scheme}://${host}:${CLIENT_PORT}`).join(",");
+  const tls = stage === "plain" ? [] : tlsFlags("", SERVER_PATH);
+  return [`--listen-client-urls=${urls("0.0.0.0")}`, `--advertise-client-urls=${urls(ownHost(spec))}`, ...tls];
+}
+
+function tlsFlags(prefix: "" | "peer-", path: string): string[] {
+  return [
+    `--${prefix}cert-file=${path}/tls.crt`,
+    `--${prefix}key-file=${path}/tls.key`,
+    `--${prefix}trusted-ca-file=${TRUST_PATH}/${TRUST_BUNDLE_KEY}`,
+    `--${prefix}client-cert-auth=true`,
+  ];
+}
+
+/** Read once, when a member has no data yet; after that the addresses in the membership count. */
+function bootstrapFlags(spec: EtcdSpec, peerStage: PlaneStage): string[] {
+  const ordinals = Array.from({ length: spec.replicas }, (_, ordinal) => ordinal);
+  const members = ordinals.map((i) => `${memberName(spec, i)}=${peerUrl(spec, i, listenScheme(peerStage))}`);
+  return [
+    `--initial-cluster=${members.join(",")}`,
+    "--initial-cluster-state=new",
+    // Two clusters that meet by mistake, by a reused address, refuse each other.
+    `--initial-cluster-token=${spec.namespace}/${spec.name}`,
+  ];
+}
+
+function extraFlags(spec: EtcdSpec): string[] {
+  const names = Object.keys(spec.extraArgs).sort();
+  return names.map((name) => `--${name}=${spec.extraArgs[name]}`);
+}
+
+function listenScheme(peerStage: PlaneStage): "http" | "https" {
+  return peerStage === "tls" ? "https" : "http";
+}
+
+/** The member's own name, which the kubelet fills in. */
+function ownHost(spec: Identity): string {
+  return `$(POD_NAME).${headlessServiceName(spec)}.${spec.namespace}.svc.${spec.clusterDomain}`;
+}

@@ -1,0 +1,25 @@
+import type { EtcdSpec } from "../config/types";
+
+/** What an object is within the cluster. */
+export type Component = "member" | "namespace" | "certificate" | "trust-bundle";
+
+type Labels = Record<string, string>;
+
+/** Kubernetes' recommended labels, on every object. */
+export function labels(spec: Pick<EtcdSpec, "name">, component: Component): Labels {
+  return {
+    "app.kubernetes.io/name": "etcd",
+    "app.kubernetes.io/instance": spec.name,
+    "app.kubernetes.io/component": component,
+    "app.kubernetes.io/managed-by": "pulumi-etcd",
+  };
+}
+
+/** Selects the members' pods. Never to be changed: a workload with another selector is another workload. */
+export function memberSelector(spec: Pick<EtcdSpec, "name">): Labels {
+  return {
+    "app.kubernetes.io/name": "etcd",
+    "app.kubernetes.io/instance": spec.name,
+    "app.kubernetes.io/component": "member",
+  };
+}

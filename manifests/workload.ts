@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { headlessServiceName } from "../config/names";
+import type { EtcdSpec, WorkloadSpec } from "../config/types";
+import { FIELD_MANAGER, OWNER, TEMPLATE_HASH } from "./annotations";
+import { labels, memberSelector } from "./labels";
+import { podTemplate } from "./pod";
+import type { MemberTemplate, WorkloadOptions } from "./types";
+import { volumeClaimTemplates } from "./volumes";
+
+const API_VERSION: Record<WorkloadSpec["kind"], string> = {
+  StatefulSet: "apps/v1",
+  PetSet: "apps.k8s.appscode.com/v1",
+};
+
+/**
+ * Runs the members: StatefulSet or PetSet.
+ *
+ * `OnDelete`: the controller replaces only pods that the engine evicted, in the engine's order. `Parallel`: a member
+ * becomes ready only with the others, so that none may wait for another. Everything that a controller would otherwise
+ * fill in is set, or the controller would own it.
+ */
+export class MemberSet extends ApiObject {
+  constructor(scope: Construct, id: string, spec: EtcdSpec, template: MemberTemplate, options: WorkloadOptions) {
+    const pods = podTemplate(spec, template);
+    super(scope, id, {
+      apiVersion: API_VERSION[spec.workload.kind],
+      kind: spec.workload.kind,
+      metadata: {
+        name: spec.name,
+        namespace: spec.namespace,
+        labels: labels(spec, "member"),
+        annotations: annotations(pods, options),
+      },
+      spec: {
+        replicas: spec.replicas,
+        serviceName: headlessServiceName(spec),
+        selector: { matchLabels: memberSelector(spec) },
+        updateStrategy: { type: "OnDelete" },
+        podManagementPolicy: "Parallel",
+        revisionHistoryLimit: 10,
+        podPlacementPolicy: placement(spec),
+        template: pods,
+        volumeClaimTemplates: volumeClaimTemplates(spec, memberSelector(spec)),
+      },
+    });
+  }
+}
+
+/**
+ * Without the pulumi.com annotations on a template that is only passed through, Pulumi's next apply of the final one
+ * differs from what is live, and so repairs whatever an interrupted walk left behind.
+ */
+function annotations(pods: object, { intermediate, owner }: WorkloadOptions): Record<string, string> {
+  const forPulumi = { "pulumi.com/patchFieldManager": FIELD_MANAGER, "pulumi.com/skipAwait": "true" };
+  const own = { [TEMPLATE_HASH]: hashOf(pods), ...(owner !== undefined && { [OWNER]: owner }) };
+  return { ...(intermediate ? {} : forPulumi), ...own };
+}
+
+function hashOf(pods: object): string {
+  return createHash("sha256").update(JSON.stringify(pods)).digest("hex").slice(0, 16);
+}
+
+function placement({ workload }: EtcdSpec) {
+  return workload.podPlacementPolicy === undefined ? undefined : { name: workload.podPlacementPolicy };
+}

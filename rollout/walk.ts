@@ -69,7 +69,7 @@ export class PassWalker {
   private openGate(exempt: string | undefined): Promise<Verdict> {
     return this.wait(exempt ? `the cluster without ${exempt} to be healthy` : "the cluster to be healthy", async () => {
       const verdict = await evaluateGate(this.view, exempt);
-      return verdict.open ? { done: verdict } : { reason: verdict.reasons.join("; ") };
+      return verdict.open ? { done: verdict } : verdict.reasons.join("; ");
     });
   }
 
@@ -80,7 +80,7 @@ export class PassWalker {
     const workload = await this.wait("the workload's controller to see the new template", async () => {
       const now = await this.view.ports.kube.workload(this.view.spec);
       if (!now) throw new FatalError(`${this.manifest.kind} ${this.view.spec.name} is gone`);
-      return now.observedGeneration >= now.generation ? { done: now } : { reason: "it has not yet" };
+      return now.observedGeneration >= now.generation ? { done: now } : "it has not yet";
     });
     if (this.pass.steps.some((step) => step.kind === "template") || before?.generation !== workload.generation) {
       this.record(this.steps.template(), `revision ${workload.updateRevision}`, "UpdateEtcdPetSet");
@@ -137,9 +137,9 @@ export class PassWalker {
     await this.wait(`leadership to move from ${name} to ${heir.name}`, async () => {
       const verdict = await evaluateGate(this.view);
       if (verdict.open && verdict.leader !== name) return { done: undefined };
-      if (!verdict.open) return { reason: verdict.reasons.join("; ") };
+      if (!verdict.open) return verdict.reasons.join("; ");
       await this.view.ports.etcd.moveLeader(await this.view.address(leaderPod), heirId, MOVE_LEADER_DEADLINE_MS);
-      return { reason: `${name} still leads` };
+      return `${name} still leads`;
     });
     this.record(this.steps.moveLeader(name, heir.name), "", "RestartEtcdPods");
   }
@@ -173,22 +173,22 @@ export class PassWalker {
   private async evict(pod: LivePod): Promise<void> {
     await this.wait(`the eviction of ${pod.name}`, async () => {
       const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
-      return answer === "blocked" ? { reason: "a PodDisruptionBudget allows no disruption now" } : { done: undefined };
+      return answer === "blocked" ? "a PodDisruptionBudget allows no disruption now" : { done: undefined };
     });
   }
 
   private waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
     return this.wait(`${name} to be ready`, async () => {
       const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
-      if (!pod) return { reason: "its pod has not been created again" };
-      if (pod.uid === oldUid) return { reason: "its old pod is still there" };
+      if (!pod) return "its pod has not been created again";
+      if (pod.uid === oldUid) return "its old pod is still there";
       if (pod.revision !== revision) throw new FatalError(`${name} came back on revision ${pod.revision} instead of ${revision}: somebody else changed the workload meanwhile; run the update again`);
-      if (!pod.ready) return { reason: pod.trouble ?? "its pod is not ready" };
+      if (!pod.ready) return pod.trouble ?? "its pod is not ready";
       return { done: pod };
     });
   }
 
-  private wait<T>(what: string, look: () => Promise<{ done: T } | { reason: string }>): Promise<T> {
+  private wait<T>(what: string, look: () => Promise<{ done: T } | string>): Promise<T> {
     const deadlineMs = this.view.spec.rollout.stepTimeoutSeconds * 1000;
     return waitFor({ clock: this.view.ports.clock, deadlineMs, what }, look);
   }

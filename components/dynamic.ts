@@ -1,0 +1,87 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { EtcdSpec, IssuerRef, RolloutSpec } from "../config/types";
+import { type ProviderName, loader } from "./loader";
+
+/** A dynamic resource of this package: thin, typed `pulumi-nodejs:dynamic/etcd:<Type>`, told its own URN. */
+class EtcdDynamicResource extends pulumi.dynamic.Resource {
+  constructor(
+    provider: ProviderName,
+    type: string,
+    name: string,
+    props: pulumi.Inputs,
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    const urn = pulumi.createUrn(name, `pulumi-nodejs:dynamic/etcd:${type}`, opts.parent);
+    super(loader(provider), name, { ...props, urn }, opts, "etcd", type);
+  }
+}
+
+export interface TrustBundleArgs {
+  name: string;
+  namespace: string;
+  issuers: IssuerRef[];
+  rollout: RolloutSpec;
+}
+
+/** The CA certificates that members accept, widened before any certificate of a new CA exists. */
+export class TrustBundle extends EtcdDynamicResource {
+  declare readonly revision: pulumi.Output<string>;
+  declare readonly caBundle: pulumi.Output<string>;
+
+  constructor(name: string, args: TrustBundleArgs, opts: pulumi.CustomResourceOptions) {
+    super("trustBundle", "TrustBundle", name, { ...args, present: undefined, revision: undefined, caBundle: undefined }, opts);
+  }
+}
+
+export interface RolloutArgs {
+  spec: EtcdSpec;
+  owner: string;
+  bundleRevision?: pulumi.Input<string>;
+}
+
+/** The walk of the live members to the spec. */
+export class Rollout extends EtcdDynamicResource {
+  declare readonly operation: pulumi.Output<string>;
+  declare readonly steps: pulumi.Output<string[]>;
+  declare readonly conditions: pulumi.Output<unknown[]>;
+  declare readonly restarts: pulumi.Output<unknown[]>;
+  declare readonly durationMs: pulumi.Output<number>;
+  declare readonly completedAt: pulumi.Output<string>;
+  declare readonly trustRevision: pulumi.Output<string | undefined>;
+
+  constructor(name: string, args: RolloutArgs, opts: pulumi.CustomResourceOptions) {
+    const outputs = { operation: undefined, plan: undefined, steps: undefined, conditions: undefined, restarts: undefined };
+    super("rollout", "Rollout", name, { ...args, ...outputs, durationMs: undefined, completedAt: undefined, trustRevision: undefined }, opts);
+  }
+}
+
+export interface MembershipArgs {
+  spec: EtcdSpec;
+  rolloutCompletedAt: pulumi.Input<string>;
+}
+
+/** The verified cluster. */
+export class Membership extends EtcdDynamicResource {
+  declare readonly endpoints: pulumi.Output<string[]>;
+  declare readonly members: pulumi.Output<{ name: string; id: string; peerUrls: string[]; clientUrls: string[] }[]>;
+  declare readonly clientSecretName: pulumi.Output<string>;
+  declare readonly caBundle: pulumi.Output<string>;
+
+  constructor(name: string, args: MembershipArgs, opts: pulumi.CustomResourceOptions) {
+    const outputs = { endpoints: undefined, members: undefined, clientSecretName: undefined, caBundle: undefined };
+    super("membership", "Membership", name, { ...args, ...outputs, drift: undefined }, opts);
+  }
+}
+
+export interface CertificateSecretArgs {
+  namespace: string;
+  secretName: string;
+  certificateName: string;
+}
+
+/** The Secret that a Certificate is kept in: goes after the Certificate, and not before the last pod lets go of it. */
+export class CertificateSecret extends EtcdDynamicResource {
+  constructor(name: string, args: CertificateSecretArgs, opts: pulumi.CustomResourceOptions) {
+    super("certificateSecret", "CertificateSecret", name, { ...args }, opts);
+  }
+}

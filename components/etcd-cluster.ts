@@ -1,0 +1,166 @@
+import * as k8s from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { certificateName, ConfigError, describeProblem, parseSpec } from "../config";
+import type { EtcdSpec } from "../config/types";
+import {
+  finalStage,
+  type KubeObject,
+  renderCertificates,
+  renderDisruptionBudget,
+  renderNamespace,
+  renderServices,
+  renderWorkload,
+} from "../manifests";
+import { issuersOf } from "../rollout/preflight";
+import { CertificateSecret, Membership, Rollout, TrustBundle } from "./dynamic";
+import { kubernetesResource } from "./kubernetes-resource";
+import { workloadArgs } from "./workload";
+
+/** The keys of the stack config, documented in `config/schema.json`; every one has a default. */
+export type EtcdClusterArgs = Record<string, unknown>;
+
+/** The last TLS or template change, as it was carried out. */
+export interface LastOperation {
+  operation: string;
+  steps: string[];
+  durationMs: number;
+  completedAt: string;
+  restarts: unknown[];
+}
+
+/** Namespace and name of the clusters that this program has declared. */
+const declared = new Set<string>();
+
+/**
+ * An etcd cluster on Kubernetes, whose TLS changes in place.
+ *
+ * Its children, top to bottom, are the plan of an update: the trust bundle is widened, certificates are issued, the
+ * members are walked to the new template, and only then the workload object confirms what is live already.
+ */
+export class EtcdCluster extends pulumi.ComponentResource {
+  /** Client URLs: the Service first, then every member. */
+  readonly endpoints: pulumi.Output<string[]>;
+  /** The raft members, with the URLs that they are registered under. */
+  readonly members: pulumi.Output<{ name: string; id: string; peerUrls: string[]; clientUrls: string[] }[]>;
+  /** Secret with a client certificate for the user root; empty on a plain cluster. */
+  readonly clientSecretName: pulumi.Output<string>;
+  /** CA certificates that clients should trust, PEM; empty on a plain cluster. */
+  readonly caBundle: pulumi.Output<string>;
+  /** Progress of the last operation in KubeDB's condition types. */
+  readonly conditions: pulumi.Output<unknown[]>;
+  readonly lastOperation: pulumi.Output<LastOperation>;
+
+  /**
+   * @param args the stack config's keys; see `config/schema.json`.
+   * @throws RunError naming every key that is not right, before any resource is declared.
+   */
+  constructor(name: string, args: EtcdClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("etcd:index:EtcdCluster", name, {}, opts);
+    const spec = this.readSpec(args);
+    const prerequisites = this.declareSurroundings(name, spec);
+    const { bundle, certificates } = this.declareTls(name, spec, prerequisites);
+    const rollout = new Rollout(
+      name,
+      { spec, owner: owner(), ...(bundle && { bundleRevision: bundle.revision }) },
+      { parent: this, dependsOn: [...prerequisites, ...certificates] },
+    );
+    const workload = this.declareWorkload(spec, rollout);
+    const membership = new Membership(
+      name,
+      { spec, rolloutCompletedAt: rollout.completedAt },
+      { parent: this, dependsOn: [workload] },
+    );
+    this.endpoints = membership.endpoints;
+    this.members = membership.members;
+    this.clientSecretName = membership.clientSecretName;
+    this.caBundle = membership.caBundle;
+    this.conditions = rollout.conditions;
+    this.lastOperation = lastOperation(rollout);
+    this.registerOutputs({
+      endpoints: this.endpoints,
+      members: this.members,
+      clientSecretName: this.clientSecretName,
+      conditions: this.conditions,
+    });
+  }
+
+  private readSpec(args: EtcdClusterArgs): EtcdSpec {
+    const { spec, warnings } = parse(args);
+    for (const warning of warnings) pulumi.log.warn(describeProblem(warning), this);
+    const key = `${spec.namespace}/${spec.name}`;
+    if (declared.has(key)) {
+      throw new pulumi.RunError(
+        `etcd:name = "${spec.name}": this program declares two clusters of that name in namespace ${spec.namespace}. Give one another name or namespace`,
+      );
+    }
+    declared.add(key);
+    return spec;
+  }
+
+  /** What the members need around them: namespace, Services, PodDisruptionBudget. */
+  private declareSurroundings(name: string, spec: EtcdSpec): pulumi.Resource[] {
+    const namespace = spec.createNamespace
+      ? [new k8s.core.v1.Namespace(name, renderNamespace(spec) as object, { parent: this })]
+      : [];
+    const objects = [...renderServices(spec), renderDisruptionBudget(spec)].map((object) =>
+      this.declareObject(object, namespace),
+    );
+    return [...namespace, ...objects];
+  }
+
+  private declareTls(name: string, spec: EtcdSpec, prerequisites: pulumi.Resource[]) {
+    if (!spec.tls) return { bundle: undefined, certificates: [] };
+    const bundle = new TrustBundle(
+      name,
+      { name: spec.name, namespace: spec.namespace, issuers: issuersOf(spec), rollout: spec.rollout },
+      { parent: this, dependsOn: prerequisites },
+    );
+    const secrets = spec.tls.certificates.map(
+      ({ alias, secretName }) =>
+        new CertificateSecret(
+          `${name}-${alias}`,
+          { namespace: spec.namespace, secretName, certificateName: certificateName(spec, alias) },
+          { parent: this, dependsOn: [bundle] },
+        ),
+    );
+    const certificates = renderCertificates(spec).map((object) =>
+      this.declareObject(object, [bundle, ...secrets]),
+    );
+    return { bundle, certificates };
+  }
+
+  private declareWorkload(spec: EtcdSpec, rollout: Rollout): pulumi.Resource {
+    const render = (trustRevision: string | undefined) =>
+      renderWorkload(spec, { stage: finalStage(spec), ...(trustRevision && { trustRevision }) }, { owner: owner() });
+    return this.declareObject(workloadArgs(render, spec.tls ? rollout.trustRevision : undefined), [rollout]);
+  }
+
+  /** The Pulumi name is the object's own: it says in preview which object a row is. */
+  private declareObject(object: KubeObject, dependsOn: pulumi.Resource[]): pulumi.Resource {
+    return kubernetesResource(object.metadata.name, object, { parent: this, dependsOn });
+  }
+}
+
+function parse(args: EtcdClusterArgs) {
+  try {
+    return parseSpec(args);
+  } catch (error) {
+    // A stack trace says nothing to somebody whose config has a typing error.
+    throw error instanceof ConfigError ? new pulumi.RunError(error.message) : error;
+  }
+}
+
+/** The stack, as written on the workload, so that another program does not walk this cluster. */
+function owner(): string {
+  return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
+}
+
+function lastOperation(rollout: Rollout): pulumi.Output<LastOperation> {
+  return pulumi.output({
+    operation: rollout.operation,
+    steps: rollout.steps,
+    durationMs: rollout.durationMs,
+    completedAt: rollout.completedAt,
+    restarts: rollout.restarts,
+  });
+}

@@ -1,0 +1,52 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { ConfigError } from "../../config";
+import { type Ports, Refusal } from "../../rollout";
+import { portsFor } from "./access";
+
+/** Inputs that every dynamic resource has. */
+export interface CommonInputs {
+  /** URN of the resource itself: the row that progress is shown in. Never a difference. */
+  urn: string;
+  [key: string]: unknown;
+}
+
+export type CheckResult = { inputs: Record<string, unknown>; failures: { property: string; reason: string }[] };
+
+/** What Pulumi puts in the place of a value that preview cannot know yet. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Runs a check; whatever speaks against the update becomes a failure that the CLI prints beside the resource. */
+export async function check(
+  news: CommonInputs,
+  property: string,
+  body: (ports: Ports) => Promise<Record<string, unknown>>,
+): Promise<CheckResult> {
+  try {
+    return { inputs: { ...news, ...(await body(await portsFor(news.urn))) }, failures: [] };
+  } catch (error) {
+    return { inputs: news, failures: reasons(error).map((reason) => ({ property, reason })) };
+  }
+}
+
+function reasons(error: unknown): string[] {
+  if (error instanceof Refusal || error instanceof ConfigError) return error.message.split("\n");
+  return [error instanceof Error ? error.message : String(error)];
+}
+
+/** `{}` makes the CLI show its own field-by-field diff, secrets included. */
+export function diffWhen(changed: boolean): pulumi.dynamic.DiffResult {
+  return changed ? {} : { changes: false };
+}
+
+/** Whether two plain values are the same, whatever the order of their keys. */
+export function same(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b);
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner) =>
+    inner && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

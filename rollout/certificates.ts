@@ -1,0 +1,122 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { certificateName, trustBundleName } from "../config/names";
+import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
+import type { KubeObject } from "../manifests/types";
+import type { Ports, SecretMaterial } from "./ports";
+import { certificatesOf, chainsTo } from "./x509";
+import { waitFor } from "./wait";
+
+const CERT_MANAGER = "cert-manager.io/v1";
+
+/** A Secret as an object, of which only metadata is read. */
+interface Conditions {
+  status?: { conditions?: { type: string; status: string; reason?: string; message?: string; observedGeneration?: number }[] };
+  metadata: { generation?: number };
+}
+
+/**
+ * Waits until cert-manager has made every certificate of the spec: Ready for the newest generation, not being
+ * re-issued, and the Secret holds a leaf that matches its key, names every asked SAN, comes from the asked issuer and
+ * chains to the trust bundle that the members mount.
+ *
+ * Readiness alone says less: it stays True during a renewal, and is the old generation's just after an edit.
+ */
+export async function awaitCertificates(ports: Ports, spec: EtcdSpec): Promise<void> {
+  if (!spec.tls) return;
+  const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
+  await Promise.all(
+    spec.tls.certificates.map(async (certificate) => {
+      const name = certificateName(spec, certificate.alias);
+      await awaitCertificate(ports, spec, name, certificate.secretName, certificate.issuerRef, (material) =>
+        checkMaterial(material, certificate, bundle),
+      );
+    }),
+  );
+}
+
+/** Waits for one Certificate; `check` says what is still wrong with its Secret. Returns the Secret's material. */
+export async function awaitCertificate(
+  ports: Ports,
+  spec: Pick<EtcdSpec, "namespace" | "rollout">,
+  name: string,
+  secretName: string,
+  issuerRef: IssuerRef,
+  check: (material: SecretMaterial) => string | undefined,
+): Promise<SecretMaterial> {
+  const { namespace } = spec;
+  const what = `Certificate ${namespace}/${name} to be issued`;
+  const deadlineMs = spec.rollout.stepTimeoutSeconds * 1000;
+  return waitFor({ clock: ports.clock, deadlineMs, what }, async () => {
+    const object = await ports.kube.get(CERT_MANAGER, "Certificate", namespace, name);
+    if (!object) return "it does not exist";
+    const waiting = notIssued(object as KubeObject & Conditions);
+    if (waiting) return await explain(ports, namespace, name, waiting);
+    const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
+    const material = secret && (await ports.kube.secretMaterial(namespace, secretName));
+    if (!secret || !material) return `Secret ${secretName} does not exist yet`;
+    const wrong = wrongIssuer(secret, issuerRef) ?? check(material);
+    return wrong ? `Secret ${secretName}: ${wrong}` : { done: material };
+  });
+}
+
+function notIssued({ status, metadata }: Conditions): string | undefined {
+  const conditions = status?.conditions ?? [];
+  const issuing = conditions.find((condition) => condition.type === "Issuing");
+  if (issuing?.status === "True") return `being issued (${issuing.message ?? issuing.reason})`;
+  if (issuing?.status === "False") return `could not be issued: ${issuing.message ?? issuing.reason}`;
+  const ready = conditions.find((condition) => condition.type === "Ready");
+  if (!ready) return "cert-manager has not looked at it yet (is it running?)";
+  if ((ready.observedGeneration ?? 0) < (metadata.generation ?? 0)) return "cert-manager has not seen its newest version yet";
+  return ready.status === "True" ? undefined : (ready.message ?? ready.reason ?? "not Ready");
+}
+
+/** cert-manager tells why in the newest CertificateRequest: denied, invalid, failed, or an issuer that is not there. */
+async function explain(ports: Ports, namespace: string, name: string, reason: string): Promise<string> {
+  const requests = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
+  const revision = (request: KubeObject) =>
+    Number(request.metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
+  const newest = requests
+    .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
+    .sort((a, b) => revision(b) - revision(a))[0] as (KubeObject & Conditions) | undefined;
+  const told = (newest?.status?.conditions ?? []).filter(
+    (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
+  );
+  const words = told.map((condition) => `${condition.reason ?? condition.type}: ${condition.message}`);
+  return [reason, ...words].join("; ");
+}
+
+function wrongIssuer(secret: KubeObject, ref: IssuerRef): string | undefined {
+  const { annotations = {} } = secret.metadata;
+  const [name, kind] = [annotations["cert-manager.io/issuer-name"], annotations["cert-manager.io/issuer-kind"]];
+  if (name === ref.name && (kind ?? "Issuer") === ref.kind) return undefined;
+  return `still issued by ${kind} ${name}, not by ${ref.kind} ${ref.name}`;
+}
+
+/** What is wrong with a leaf for members that trust `bundle`; `undefined` if nothing is. */
+export function checkMaterial(material: SecretMaterial, asked: CertificateSpec, bundle: string): string | undefined {
+  const [leaf] = certificatesOf(material.certificate);
+  if (!leaf) return "no certificate in tls.crt";
+  if (!leaf.checkPrivateKey(createPrivateKey(material.key))) return "the certificate does not match its key";
+  const missing = missingNames(leaf, asked);
+  if (missing.length > 0) return `the certificate lacks ${missing.join(", ")}`;
+  if (Date.parse(leaf.validTo) < Date.now()) return `the certificate expired on ${leaf.validTo}`;
+  if (!chainsTo(material.certificate, bundle)) return "the certificate does not chain to the trust bundle of the members";
+  return undefined;
+}
+
+function missingNames(leaf: X509Certificate, asked: CertificateSpec): string[] {
+  const names = new Set((leaf.subjectAltName ?? "").split(", "));
+  const has = (prefix: string, value: string) => names.has(`${prefix}:${value}`);
+  const ips = new Set([...names].flatMap((name) => (name.startsWith("IP Address:") ? [canonicalIp(name.slice(11))] : [])));
+  return [
+    ...asked.dnsNames.filter((name) => !has("DNS", name)),
+    ...asked.ipAddresses.filter((ip) => !ips.has(canonicalIp(ip))),
+    ...asked.uris.filter((uri) => !has("URI", uri)),
+    ...asked.emailAddresses.filter((email) => !has("email", email)),
+  ];
+}
+
+/** One spelling for each address: `::1` and `0:0:0:0:0:0:0:1` are the same. */
+function canonicalIp(ip: string): string {
+  return ip.includes(":") ? new URL(`http://[${ip}]/`).hostname : ip;
+}

@@ -1,0 +1,153 @@
+import type { ConfigProblem, EtcdSpec, IssuerRef } from "../config/types";
+import { OWNER } from "../manifests";
+import type { LiveIssuer, LiveWorkload, Ports } from "./ports";
+
+const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1" } as const;
+
+/**
+ * Whether the Kubernetes cluster can carry the spec out at all: it answers, it serves the kinds that are needed, and
+ * the issuers exist and can issue. Returns every problem that was found.
+ */
+export async function checkPrerequisites(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
+  await ports.kube.ping();
+  const problems = await checkWorkloadKind(ports, spec);
+  if (!spec.tls) return problems;
+  if (!(await ports.kube.serves("cert-manager.io/v1", "Certificate"))) {
+    return [...problems, noCertManager(spec)];
+  }
+  const issuers = await Promise.all(distinctIssuers(spec).map((found) => checkIssuer(ports, spec, found)));
+  return [...problems, ...issuers.flat()];
+}
+
+/** The issuers' references alone, each once. */
+export function issuersOf(spec: EtcdSpec): IssuerRef[] {
+  return distinctIssuers(spec).map(({ ref }) => ref);
+}
+
+async function checkWorkloadKind(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
+  const { kind } = spec.workload;
+  if (await ports.kube.serves(WORKLOAD_API[kind], kind)) return [];
+  return [
+    {
+      path: "etcd:workload",
+      value: kind,
+      rule: `the cluster does not serve ${WORKLOAD_API[kind]} ${kind}: its CustomResourceDefinition is not installed`,
+      mend: "Install KubeDB's PetSet operator with its CRDs, or use the workload StatefulSet",
+    },
+  ];
+}
+
+function noCertManager(spec: EtcdSpec): ConfigProblem {
+  return {
+    path: "etcd:tls.issuerRef",
+    value: spec.tls?.issuerRef.name,
+    rule: "the cluster does not serve cert-manager.io/v1: cert-manager is not installed",
+    mend: "Install cert-manager with its CRDs, or take etcd:tls away",
+  };
+}
+
+interface NamedIssuer {
+  path: string;
+  ref: IssuerRef;
+}
+
+/** Every issuer that the spec names, each once, with the first config path that names it. */
+export function distinctIssuers(spec: EtcdSpec): NamedIssuer[] {
+  if (!spec.tls) return [];
+  const all = [
+    { path: "etcd:tls.issuerRef", ref: spec.tls.issuerRef },
+    ...spec.tls.certificates.map((certificate) => ({
+      path: `etcd:tls.certificates[${certificate.alias}].issuerRef`,
+      ref: certificate.issuerRef,
+    })),
+  ];
+  return [...new Map(all.reverse().map((named) => [JSON.stringify(named.ref), named])).values()].reverse();
+}
+
+async function checkIssuer(ports: Ports, spec: EtcdSpec, { path, ref }: NamedIssuer): Promise<ConfigProblem[]> {
+  if (ref.apiGroup !== "cert-manager.io") return [];
+  const issuer = await ports.kube.issuer(ref.kind, spec.namespace, ref.name, ref.apiGroup);
+  const label = ref.kind === "Issuer" ? `Issuer ${spec.namespace}/${ref.name}` : `ClusterIssuer ${ref.name}`;
+  if (!issuer) return [await missingIssuer(ports, spec, path, ref, label)];
+  const rule = unusable(issuer, label);
+  if (!rule) return [];
+  return [{ path: `${path}.name`, value: ref.name, ...rule }];
+}
+
+async function missingIssuer(
+  ports: Ports,
+  spec: EtcdSpec,
+  path: string,
+  ref: IssuerRef,
+  label: string,
+): Promise<ConfigProblem> {
+  const otherKind = ref.kind === "Issuer" ? "ClusterIssuer" : "Issuer";
+  const other = await ports.kube.issuer(otherKind, spec.namespace, ref.name, ref.apiGroup);
+  if (other) {
+    return {
+      path: `${path}.kind`,
+      value: ref.kind,
+      rule: `${label} does not exist, but there is ${otherKind === "Issuer" ? "an Issuer" : "a ClusterIssuer"} of that name`,
+      mend: `Set ${path}.kind to ${otherKind}`,
+    };
+  }
+  const elsewhere = ref.kind === "Issuer" ? await issuerNamespaces(ports, ref.name) : [];
+  return {
+    path: `${path}.name`,
+    value: ref.name,
+    rule: elsewhere.length
+      ? `${label} does not exist; an Issuer of that name is in namespace ${elsewhere.join(", ")}, where certificates of ${spec.namespace} cannot use it`
+      : `${label} does not exist`,
+    mend: elsewhere.length
+      ? "Make the Issuer in the cluster's own namespace, or use a ClusterIssuer"
+      : "Make it first (cert-manager would wait for it for ever), or name another",
+  };
+}
+
+async function issuerNamespaces(ports: Ports, name: string): Promise<string[]> {
+  const all = await ports.kube.list("cert-manager.io/v1", "Issuer", undefined);
+  return all.flatMap((issuer) => (issuer.metadata.name === name ? [issuer.metadata.namespace ?? ""] : []));
+}
+
+function unusable(issuer: LiveIssuer, label: string): Pick<ConfigProblem, "rule" | "mend"> | undefined {
+  if (issuer.type === "selfSigned") {
+    return {
+      rule: `${label} is self-signed: each certificate would be its own CA, and no member would trust another`,
+      mend: "Use it to issue a CA certificate, and a CA issuer over that certificate's Secret for etcd",
+    };
+  }
+  if (issuer.type === "acme") {
+    return {
+      rule: `${label} is an ACME issuer: it gives no CA certificate to trust and no client certificates`,
+      mend: "Use a CA, Vault or other private issuer",
+    };
+  }
+  if (issuer.ready) return undefined;
+  return {
+    rule: `${label} is not Ready${issuer.message ? `: ${issuer.message}` : ""}`,
+    mend: "Look at its conditions (kubectl describe) and mend it first",
+  };
+}
+
+/** Whether the workload that is there may be changed by this program, and only in ways that don't replace it. */
+export function checkOwnership(spec: EtcdSpec, owner: string, live: LiveWorkload): ConfigProblem[] {
+  const liveOwner = live.annotations[OWNER];
+  const problems: ConfigProblem[] = [];
+  if (liveOwner !== owner) {
+    problems.push({
+      path: "etcd:name",
+      value: spec.name,
+      rule: `${live.kind} ${spec.namespace}/${spec.name} exists already and belongs to ${liveOwner ?? "somebody else (it carries no owner)"}`,
+      mend: "Choose another name or namespace",
+    });
+  }
+  if (live.replicas !== spec.replicas) {
+    problems.push({
+      path: "etcd:replicas",
+      value: spec.replicas,
+      rule: `the running cluster has ${live.replicas} members, and their number cannot be changed in place`,
+      mend: `Keep ${live.replicas}; for another size make a new cluster and move the data`,
+    });
+  }
+  return problems;
+}

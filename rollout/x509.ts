@@ -1,0 +1,30 @@
+import { X509Certificate } from "node:crypto";
+
+/** Every certificate of a PEM text, in its order. */
+export function certificatesOf(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/**
+ * Whether a leaf, with the intermediates that come after it in its own PEM, leads to a certificate of the bundle by
+ * valid signatures.
+ */
+export function chainsTo(chainPem: string, bundlePem: string): boolean {
+  const [leaf, ...intermediates] = certificatesOf(chainPem);
+  const anchors = certificatesOf(bundlePem);
+  const seen = new Set<string>();
+  for (let current = leaf; current && !seen.has(current.fingerprint256); ) {
+    const certificate = current;
+    seen.add(certificate.fingerprint256);
+    if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || signed(anchor, certificate))) {
+      return true;
+    }
+    current = intermediates.find((candidate) => signed(candidate, certificate));
+  }
+  return false;
+}
+
+function signed(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}

@@ -1,3 +1,4 @@
+import { AlarmAction } from "etcd3";
 import type { ClientCredentials, EtcdPort, Member, MemberAddress, MemberStatus, PodAddress } from "../ports";
 import { callMember } from "./etcd-client";
 import { probeMember } from "./probe";
@@ -70,7 +71,7 @@ export class EtcdAdapter implements EtcdPort {
 
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]> {
     return this.#call(member, "alarms", deadlineMs, async (client, options) => {
-      const answer = await client.maintenance.alarm({ action: "GET" }, options);
+      const answer = await client.maintenance.alarm({ action: AlarmAction.Get }, options);
       // One alarm may be raised by several members.
       return [...new Set(answer.alarms.map(({ alarm }) => String(alarm)))];
     });

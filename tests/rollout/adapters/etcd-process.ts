@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { PodAddress } from "../../../rollout/ports";
+
+/** The etcd to test with: `ETCD_BINARY`, the one on PATH, or the one that `make tools` leaves in the cache. */
+export function findEtcd(): string | undefined {
+  const fromEnv = process.env.ETCD_BINARY;
+  if (fromEnv) return fromEnv;
+  const folders = [...(process.env.PATH ?? "").split(delimiter), join(homedir(), ".cache", "pulumi-etcd", "bin")];
+  return folders.map((folder) => join(folder, "etcd")).find((path) => existsSync(path));
+}
+
+/** `describe`, or a skipped one that says why. */
+export function describeWithEtcd(name: string, body: () => void): void {
+  if (findEtcd()) describe(name, body);
+  else describe.skip(`${name} [skipped: no etcd binary on PATH or in ETCD_BINARY]`, body);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export interface TestMember extends PodAddress {
+  clientPort: number;
+  peerPort: number;
+}
+
+export async function testMembers(count: number): Promise<TestMember[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, ordinal) => ({
+      namespace: "db",
+      pod: `etcd-${ordinal}`,
+      host: `etcd-${ordinal}.etcd-pods.db.svc.cluster.local`,
+      clientPort: await freePort(),
+      peerPort: await freePort(),
+    })),
+  );
+}
+
+/** etcd processes on loopback, one for each member, forming one cluster. */
+export class TestCluster {
+  readonly #folder = mkdtempSync(join(tmpdir(), "etcd-adapter-"));
+  readonly #processes: ChildProcess[] = [];
+
+  constructor(
+    readonly members: TestMember[],
+    readonly flags: string[] = [],
+    readonly scheme: { client: string; peer: string } = { client: "http", peer: "http" },
+  ) {}
+
+  start(): void {
+    const peerUrl = ({ peerPort }: TestMember) => `${this.scheme.peer}://127.0.0.1:${peerPort}`;
+    const initial = this.members.map((member) => `${member.pod}=${peerUrl(member)}`).join(",");
+    for (const member of this.members) {
+      const clientUrl = `${this.scheme.client}://127.0.0.1:${member.clientPort}`;
+      const args = [
+        ...["--name", member.pod, "--data-dir", join(this.#folder, member.pod), "--initial-cluster", initial],
+        ...["--listen-client-urls", clientUrl, "--advertise-client-urls", clientUrl],
+        ...["--listen-peer-urls", peerUrl(member), "--initial-advertise-peer-urls", peerUrl(member)],
+        ...["--log-level", "error", "--heartbeat-interval", "50", "--election-timeout", "500", ...this.flags],
+      ];
+      this.#processes.push(spawn(findEtcd()!, args, { stdio: "ignore" }));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#processes.map(async (child) => {
+        if (child.exitCode !== null) return;
+        child.kill("SIGKILL");
+        await new Promise((resolve) => child.once("exit", resolve));
+      }),
+    );
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 20_000): Promise<T> {
+  const giveUpAt = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

@@ -1,0 +1,314 @@
+import type { EtcdSpec } from "../../../config/types";
+import { KubeAdapter, KubeError } from "../../../rollout/adapters";
+import { freePort } from "./etcd-process";
+import { FakeApiServer, failure } from "./fake-api-server";
+
+let api: FakeApiServer;
+let kube: KubeAdapter;
+
+beforeEach(async () => {
+  api = new FakeApiServer();
+  await api.start();
+  kube = new KubeAdapter({ kubeconfig: api.kubeconfig }, { timeoutMs: 1_000, retryBudgetMs: 3_000 });
+});
+
+afterEach(() => api.stop());
+
+const spec = { name: "etcd", namespace: "db", workload: { kind: "StatefulSet" } } as EtcdSpec;
+const configMap = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "trust", namespace: "db" },
+  data: { ca: "x" },
+};
+const configMapPath = "/api/v1/namespaces/db/configmaps/trust";
+const evictionPath = "/api/v1/namespaces/db/pods/etcd-0/eviction";
+
+async function errorOf(promise: Promise<unknown>): Promise<KubeError> {
+  const error = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(KubeError);
+  return error as KubeError;
+}
+
+describe("apply", () => {
+  test("is a forced server-side apply under the shared field manager", async () => {
+    api.on("PATCH", configMapPath, { body: { ...configMap, metadata: { ...configMap.metadata, uid: "1" } } });
+    expect(await kube.apply(configMap)).toMatchObject({ metadata: { uid: "1" } });
+    const [request] = api.asked("PATCH", configMapPath);
+    expect(request!.headers).toMatchObject({
+      "content-type": "application/apply-patch+yaml",
+      authorization: "Bearer s3cr3t-token",
+    });
+    expect(request!.query).toEqual({ fieldManager: "pulumi-etcd", force: "true" });
+    expect(request!.body).toEqual(configMap);
+  });
+
+  test("as a dry run it says so to the server", async () => {
+    api.on("PATCH", configMapPath, { body: configMap });
+    await kube.apply(configMap, { dryRun: true });
+    expect(api.asked("PATCH", configMapPath)[0]!.query).toMatchObject({ dryRun: "All" });
+  });
+
+  test("of a kind that is not served names the kind and what to do", async () => {
+    const petSet = {
+      apiVersion: "apps.k8s.appscode.com/v1",
+      kind: "PetSet",
+      metadata: { name: "etcd", namespace: "db" },
+    };
+    const error = await errorOf(kube.apply(petSet));
+    expect(error.reason).toBe("NotFound");
+    expect(error.message).toContain("apply PetSet db/etcd");
+    expect(error.message).toContain("CustomResourceDefinition");
+  });
+
+  test("a kind whose definition is installed later is found then", async () => {
+    expect(await kube.serves("apps.k8s.appscode.com/v1", "PetSet")).toBe(false);
+    const resources = [{ name: "petsets", kind: "PetSet", namespaced: true }];
+    api.on("GET", "/apis/apps.k8s.appscode.com/v1", { body: { resources } });
+    expect(await kube.serves("apps.k8s.appscode.com/v1", "PetSet")).toBe(true);
+  });
+});
+
+describe("errors", () => {
+  test.each([
+    [403, "Forbidden"],
+    [401, "Forbidden"],
+    [409, "Conflict"],
+    [422, "Invalid"],
+    [404, "NotFound"],
+    [418, "Other"],
+  ] as const)("status %d is %s, with server, verb, object and the server's words", async (status, reason) => {
+    api.on("PATCH", configMapPath, failure(status, "said the server"));
+    const error = await errorOf(kube.apply(configMap));
+    expect(error).toMatchObject({ reason, status });
+    expect(error.message).toContain(
+      `${api.address}: apply ConfigMap db/trust: ${reason} (${status}): said the server.`,
+    );
+    expect(error.message).not.toContain("s3cr3t");
+    expect(api.asked("PATCH", configMapPath)).toHaveLength(1);
+  });
+
+  test("about a Secret never quote its content", async () => {
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "tls", namespace: "db" },
+      data: { "tls.key": "a2V5" },
+    };
+    const words = "illegal value a2V5, error found in #10 byte of ...|a2V|..., bigger context ...|a2V5|...";
+    api.on("PATCH", "/api/v1/namespaces/db/secrets/tls", failure(400, words));
+    const error = await errorOf(kube.apply(secret));
+    expect(error.message).toContain("illegal value [secret].");
+    expect(error.message).not.toContain("a2V");
+  });
+
+  test("a server that is not there is unreachable, by its address, at once", async () => {
+    const port = await freePort();
+    const kubeconfig = api.kubeconfig.replace(api.address, `http://127.0.0.1:${port}`);
+    const started = Date.now();
+    const error = await errorOf(new KubeAdapter({ kubeconfig }).ping());
+    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(error.reason).toBe("Unreachable");
+    expect(error.message).toContain(`http://127.0.0.1:${port}`);
+  });
+
+  test("a silent server is unreachable to a ping, and a timeout to a call", async () => {
+    api.on("GET", "/version", { silent: true });
+    expect((await errorOf(kube.ping())).reason).toBe("Unreachable");
+    api.on("GET", configMapPath, { silent: true });
+    const started = Date.now();
+    expect((await errorOf(kube.configMapData("db", "trust"))).reason).toBe("Timeout");
+    expect(Date.now() - started).toBeLessThan(4_500);
+  });
+});
+
+describe("retries", () => {
+  test.each([
+    ["a broken connection", { reset: true }],
+    ["429 with Retry-After", failure(429, "busy", { "retry-after": "0" })],
+    ["500", failure(500, "leader changed")],
+    ["503", failure(503, "starting")],
+    ["504", failure(504, "timeout")],
+  ])("%s is tried again", async (_, first) => {
+    api.on("PATCH", configMapPath, first, first, { body: configMap });
+    await kube.apply(configMap);
+    expect(api.asked("PATCH", configMapPath)).toHaveLength(3);
+  });
+
+  test("are bounded", async () => {
+    api.on("PATCH", configMapPath, failure(503, "starting"));
+    const started = Date.now();
+    expect((await errorOf(kube.apply(configMap))).status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(3_500);
+  });
+
+  test("a Retry-After beyond the budget is not waited for", async () => {
+    api.on("PATCH", configMapPath, failure(429, "busy", { "retry-after": "60" }));
+    const started = Date.now();
+    expect((await errorOf(kube.apply(configMap))).status).toBe(429);
+    expect(Date.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe("evict", () => {
+  test("goes to the Eviction API with the uid as precondition", async () => {
+    api.on("POST", evictionPath, { status: 201 });
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("evicted");
+    expect(api.asked("POST", evictionPath)[0]!.body).toEqual({
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata: { name: "etcd-0", namespace: "db" },
+      deleteOptions: { preconditions: { uid: "u1" } },
+    });
+  });
+
+  test("is blocked by a disruption budget, at once", async () => {
+    api.on("POST", evictionPath, failure(429, "Cannot evict pod as it would violate the pod's disruption budget."));
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("blocked");
+    expect(api.asked("POST", evictionPath)).toHaveLength(1);
+  });
+
+  test("a pod that is not there, or is another one by now, is gone", async () => {
+    api.on("POST", evictionPath, failure(404, 'pods "etcd-0" not found'));
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
+    api.on("POST", evictionPath, failure(409, "Precondition failed: UID in precondition: u1, UID in object meta: u2"));
+    api.on("GET", "/api/v1/namespaces/db/pods/etcd-0", { body: { metadata: { name: "etcd-0", uid: "u2" } } });
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
+  });
+
+  test("a conflict over the same pod is an error", async () => {
+    api.on("POST", evictionPath, failure(409, "the object has been modified"));
+    api.on("GET", "/api/v1/namespaces/db/pods/etcd-0", { body: { metadata: { name: "etcd-0", uid: "u1" } } });
+    expect((await errorOf(kube.evict("db", "etcd-0", "u1"))).reason).toBe("Conflict");
+  });
+
+  test("two budgets over one pod are an error, at once", async () => {
+    api.on("POST", evictionPath, failure(500, "This pod has more than one PodDisruptionBudget"));
+    expect((await errorOf(kube.evict("db", "etcd-0", "u1"))).message).toContain("more than one PodDisruptionBudget");
+    expect(api.asked("POST", evictionPath)).toHaveLength(1);
+  });
+});
+
+describe("reading", () => {
+  const workload = {
+    metadata: { name: "etcd", namespace: "db", uid: "w1", generation: 3, annotations: { a: "1" } },
+    spec: {
+      replicas: 3,
+      selector: { matchLabels: { app: "etcd" } },
+      template: { metadata: { annotations: { b: "2" } } },
+    },
+    status: { observedGeneration: 2, updateRevision: "etcd-77" },
+  };
+
+  function pod(name: string, owner: string, status: object = {}): object {
+    const labels = { "controller-revision-hash": "etcd-77" };
+    return {
+      metadata: { name, uid: `uid-${name}`, labels, ownerReferences: [{ uid: owner, controller: true }] },
+      status,
+    };
+  }
+
+  beforeEach(() => {
+    api.on("GET", "/apis/apps/v1/namespaces/db/statefulsets/etcd", { body: workload });
+  });
+
+  test("the workload", async () => {
+    expect(await kube.workload(spec)).toEqual({
+      kind: "StatefulSet",
+      uid: "w1",
+      generation: 3,
+      observedGeneration: 2,
+      replicas: 3,
+      updateRevision: "etcd-77",
+      annotations: { a: "1" },
+      templateAnnotations: { b: "2" },
+      object: workload,
+    });
+  });
+
+  test("a workload of a kind that is not served is not there", async () => {
+    expect(await kube.workload({ ...spec, workload: { kind: "PetSet" } })).toBeUndefined();
+    expect(await kube.pods({ ...spec, workload: { kind: "PetSet" } })).toEqual([]);
+  });
+
+  test("the pods that the workload owns, by ordinal", async () => {
+    const ready = { conditions: [{ type: "Ready", status: "True" }] };
+    const items = [pod("etcd-10", "w1", ready), pod("etcd-2", "w1", ready), pod("etcd-0", "another")];
+    api.on("GET", "/api/v1/namespaces/db/pods", { body: { items } });
+    const pods = await kube.pods(spec);
+    expect(pods.map(({ name, ordinal, ready, revision }) => [name, ordinal, ready, revision])).toEqual([
+      ["etcd-2", 2, true, "etcd-77"],
+      ["etcd-10", 10, true, "etcd-77"],
+    ]);
+    expect(api.asked("GET", "/api/v1/namespaces/db/pods")[0]!.query).toEqual({ labelSelector: "app=etcd" });
+  });
+
+  test("what keeps a pod from being created, from its events", async () => {
+    const creating = {
+      containerStatuses: [{ name: "etcd", ready: false, state: { waiting: { reason: "ContainerCreating" } } }],
+    };
+    api.on("GET", "/api/v1/namespaces/db/pods", { body: { items: [pod("etcd-0", "w1", creating)] } });
+    api.on("GET", "/api/v1/namespaces/db/events", {
+      body: {
+        items: [
+          { reason: "FailedMount", message: 'secret "x" not found', lastTimestamp: "2026-01-01T00:00:02Z" },
+          { reason: "Older", message: "y", lastTimestamp: "2026-01-01T00:00:01Z" },
+        ],
+      },
+    });
+    expect((await kube.pods(spec))[0]!.trouble).toBe('FailedMount: secret "x" not found');
+    api.on("GET", "/api/v1/namespaces/db/events", failure(403, "no events for you"));
+    expect((await kube.pods(spec))[0]!.trouble).toBeUndefined();
+  });
+
+  test("the material of a Secret, once it is whole", async () => {
+    const path = "/api/v1/namespaces/db/secrets/tls";
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    expect(await kube.secretMaterial("db", "tls")).toBeUndefined();
+    api.on("GET", path, { body: { data: { "tls.key": base64("key") } } });
+    expect(await kube.secretMaterial("db", "tls")).toBeUndefined();
+    api.on("GET", path, {
+      body: { data: { "tls.crt": base64("crt"), "tls.key": base64("key"), "ca.crt": base64("ca") } },
+    });
+    expect(await kube.secretMaterial("db", "tls")).toEqual({ certificate: "crt", key: "key", ca: "ca" });
+  });
+
+  test("an issuer, of the namespace or of the cluster", async () => {
+    api.on("GET", "/apis/cert-manager.io", { body: { preferredVersion: { groupVersion: "cert-manager.io/v1" } } });
+    const conditions = [{ type: "Ready", status: "False", reason: "ErrGetKeyPair", message: "no secret" }];
+    api.on("GET", "/apis/cert-manager.io/v1/clusterissuers/ca", { body: { spec: { ca: {} }, status: { conditions } } });
+    api.on("GET", "/apis/cert-manager.io/v1/namespaces/db/issuers/self", { body: { spec: { selfSigned: {} } } });
+    const group = "cert-manager.io";
+    expect(await kube.issuer("ClusterIssuer", "db", "ca", group)).toEqual({
+      ready: false,
+      reason: "ErrGetKeyPair",
+      message: "no secret",
+      type: "ca",
+    });
+    expect(await kube.issuer("Issuer", "db", "self", group)).toEqual({ ready: false, type: "selfSigned" });
+    expect(await kube.issuer("Issuer", "db", "none", group)).toBeUndefined();
+    expect(await kube.issuer("Issuer", "db", "self", "unknown.io")).toBeUndefined();
+  });
+
+  test("a list names the kind of its items", async () => {
+    api.on("GET", "/api/v1/configmaps", { body: { items: [{ metadata: { name: "a" } }] } });
+    expect(await kube.list("v1", "ConfigMap", undefined)).toEqual([
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
+    ]);
+  });
+});
+
+test("annotations are merged into a pod's own", async () => {
+  await errorOf(kube.annotatePod("db", "etcd-0", { touched: "1" }));
+  const [request] = api.asked("PATCH", "/api/v1/namespaces/db/pods/etcd-0");
+  expect(request!.headers["content-type"]).toBe("application/merge-patch+json");
+  expect(request!.body).toEqual({ metadata: { annotations: { touched: "1" } } });
+});
+
+test("deleting what is not there is no error", async () => {
+  await kube.delete("v1", "ConfigMap", "db", "trust");
+  await kube.delete("example.com/v1", "Unknown", "db", "x");
+});

@@ -1,0 +1,66 @@
+import { livePod, type PodObject, podTrouble } from "../../../rollout/adapters/live-pod";
+
+function pod(status: PodObject["status"], metadata: Partial<PodObject["metadata"]> = {}): PodObject {
+  return { metadata: { name: "etcd-1", uid: "u", ...metadata }, status };
+}
+
+const container = { name: "etcd", ready: false };
+
+test.each<[string, PodObject["status"], string | undefined]>([
+  ["a ready pod", { conditions: [{ type: "Ready", status: "True" }] }, undefined],
+  ["a pod in its first moments", { phase: "Pending" }, undefined],
+  [
+    "no node",
+    { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" }] },
+    "Unschedulable: 0/3 nodes",
+  ],
+  [
+    "no image",
+    { containerStatuses: [{ ...container, state: { waiting: { reason: "ImagePullBackOff", message: "back-off" } } }] },
+    "ImagePullBackOff: back-off",
+  ],
+  [
+    "an etcd that ends",
+    {
+      containerStatuses: [
+        {
+          ...container,
+          state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 10s" } },
+          lastState: { terminated: { exitCode: 1, reason: "Error", message: "open /tls/ca.crt: no such file\n" } },
+        },
+      ],
+    },
+    "CrashLoopBackOff: back-off 10s; it last ended with exit code 1: open /tls/ca.crt: no such file",
+  ],
+  [
+    "a container that was killed",
+    { containerStatuses: [{ ...container, state: { terminated: { exitCode: 137, reason: "OOMKilled" } } }] },
+    "OOMKilled: container etcd ended with exit code 137",
+  ],
+  ["an evicted pod", { phase: "Failed", reason: "Evicted", message: "low on memory" }, "Evicted: low on memory"],
+  [
+    "a failing startup probe",
+    { containerStatuses: [{ ...container, started: false, state: { running: {} } }] },
+    "ContainersNotReady: container etcd runs, its startup probe has not succeeded yet",
+  ],
+  [
+    "a failing readiness probe",
+    { containerStatuses: [{ ...container, started: true, state: { running: {} } }] },
+    "ContainersNotReady: container etcd runs, its readiness probe has not succeeded yet",
+  ],
+  [
+    "volumes being mounted",
+    { containerStatuses: [{ ...container, state: { waiting: { reason: "ContainerCreating" } } }] },
+    undefined,
+  ],
+])("%s", (_, status, trouble) => {
+  expect(podTrouble(pod(status))).toBe(trouble);
+});
+
+test("a pod that is being deleted is neither ready nor in trouble", () => {
+  const live = livePod(
+    pod({ conditions: [{ type: "Ready", status: "True" }] }, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+  );
+  expect(live).toMatchObject({ ordinal: 1, ready: false, terminating: true });
+  expect(live.trouble).toBeUndefined();
+});

@@ -41,7 +41,7 @@ export function renderCertificates(spec: EtcdSpec): KubeObject[] {
 }
 
 /** ConfigMap of the CA certificates in `pem`. Throws where there is none in it. */
-export function renderTrustBundle(spec: EtcdSpec, pem: string): KubeObject {
+export function renderTrustBundle(spec: Pick<EtcdSpec, "name" | "namespace">, pem: string): KubeObject {
   return synthesizeOne((scope) => new TrustBundle(scope, "trust", spec, pem));
 }
 

@@ -10,7 +10,7 @@ export const TRUST_BUNDLE_KEY = "ca.crt";
 
 /** The CA certificates that members accept, in a ConfigMap of our own that members and clients mount. */
 export class TrustBundle extends ApiObject {
-  constructor(scope: Construct, id: string, spec: EtcdSpec, pem: string) {
+  constructor(scope: Construct, id: string, spec: Pick<EtcdSpec, "name" | "namespace">, pem: string) {
     super(scope, id, {
       apiVersion: "v1",
       kind: "ConfigMap",

@@ -3,7 +3,7 @@ import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { headlessServiceName } from "../config/names";
 import type { EtcdSpec, WorkloadSpec } from "../config/types";
-import { FIELD_MANAGER, OWNER, TEMPLATE_HASH } from "./annotations";
+import { FIELD_MANAGER, OWNER, TEMPLATE_HASH, TLS_SETTINGS } from "./annotations";
 import { labels, memberSelector } from "./labels";
 import { podTemplate } from "./pod";
 import type { MemberTemplate, WorkloadOptions } from "./types";
@@ -23,7 +23,7 @@ const API_VERSION: Record<WorkloadSpec["kind"], string> = {
  */
 export class MemberSet extends ApiObject {
   constructor(scope: Construct, id: string, spec: EtcdSpec, template: MemberTemplate, options: WorkloadOptions) {
-    const pods = podTemplate(spec, template);
+    const pods = signed(podTemplate(spec, template));
     super(scope, id, {
       apiVersion: API_VERSION[spec.workload.kind],
       kind: spec.workload.kind,
@@ -31,7 +31,7 @@ export class MemberSet extends ApiObject {
         name: spec.name,
         namespace: spec.namespace,
         labels: labels(spec, "member"),
-        annotations: annotations(pods, options),
+        annotations: annotations(spec, template, options),
       },
       spec: {
         replicas: spec.replicas,
@@ -52,14 +52,27 @@ export class MemberSet extends ApiObject {
  * Without the pulumi.com annotations on a template that is only passed through, Pulumi's next apply of the final one
  * differs from what is live, and so repairs whatever an interrupted walk left behind.
  */
-function annotations(pods: object, { intermediate, owner }: WorkloadOptions): Record<string, string> {
+function annotations(
+  spec: EtcdSpec,
+  { stage }: MemberTemplate,
+  { intermediate, owner }: WorkloadOptions,
+): Record<string, string> {
   const forPulumi = { "pulumi.com/patchFieldManager": FIELD_MANAGER, "pulumi.com/skipAwait": "true" };
-  const own = { [TEMPLATE_HASH]: hashOf(pods), ...(owner !== undefined && { [OWNER]: owner }) };
-  return { ...(intermediate ? {} : forPulumi), ...own };
+  const plain = stage.peer === "plain" && stage.client === "plain";
+  return {
+    ...(intermediate ? {} : forPulumi),
+    ...(spec.tls && !plain && { [TLS_SETTINGS]: JSON.stringify(spec.tls) }),
+    ...(owner !== undefined && { [OWNER]: owner }),
+  };
 }
 
-function hashOf(pods: object): string {
-  return createHash("sha256").update(JSON.stringify(pods)).digest("hex").slice(0, 16);
+type PodTemplate = ReturnType<typeof podTemplate>;
+
+/** Every pod says which template it was made from: that is how an interrupted walk knows who is there already. */
+function signed(pods: PodTemplate): PodTemplate {
+  const hash = createHash("sha256").update(JSON.stringify(pods)).digest("hex").slice(0, 16);
+  const annotations = { ...pods.metadata.annotations, [TEMPLATE_HASH]: hash };
+  return { ...pods, metadata: { ...pods.metadata, annotations } };
 }
 
 function placement({ workload }: EtcdSpec) {

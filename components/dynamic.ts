@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EtcdSpec, IssuerRef, RolloutSpec } from "../config/types";
-import { type ProviderName, loader } from "./loader";
+import { loader, type ProviderName } from "./loader";
 
 /** A dynamic resource of this package: thin, typed `pulumi-nodejs:dynamic/etcd:<Type>`, told its own URN. */
 class EtcdDynamicResource extends pulumi.dynamic.Resource {
@@ -29,7 +29,13 @@ export class TrustBundle extends EtcdDynamicResource {
   declare readonly caBundle: pulumi.Output<string>;
 
   constructor(name: string, args: TrustBundleArgs, opts: pulumi.CustomResourceOptions) {
-    super("trustBundle", "TrustBundle", name, { ...args, present: undefined, revision: undefined, caBundle: undefined }, opts);
+    super(
+      "trustBundle",
+      "TrustBundle",
+      name,
+      { ...args, present: undefined, revision: undefined, caBundle: undefined },
+      opts,
+    );
   }
 }
 
@@ -50,8 +56,20 @@ export class Rollout extends EtcdDynamicResource {
   declare readonly trustRevision: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RolloutArgs, opts: pulumi.CustomResourceOptions) {
-    const outputs = { operation: undefined, plan: undefined, steps: undefined, conditions: undefined, restarts: undefined };
-    super("rollout", "Rollout", name, { ...args, ...outputs, durationMs: undefined, completedAt: undefined, trustRevision: undefined }, opts);
+    const outputs = {
+      operation: undefined,
+      plan: undefined,
+      steps: undefined,
+      conditions: undefined,
+      restarts: undefined,
+    };
+    super(
+      "rollout",
+      "Rollout",
+      name,
+      { ...args, ...outputs, durationMs: undefined, completedAt: undefined, trustRevision: undefined },
+      opts,
+    );
   }
 }
 

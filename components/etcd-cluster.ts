@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { certificateName, ConfigError, describeProblem, parseSpec } from "../config";
+import { ConfigError, certificateName, describeProblem, parseSpec } from "../config";
 import type { EtcdSpec } from "../config/types";
 import {
   finalStage,
@@ -123,9 +123,7 @@ export class EtcdCluster extends pulumi.ComponentResource {
           { parent: this, dependsOn: [bundle] },
         ),
     );
-    const certificates = renderCertificates(spec).map((object) =>
-      this.declareObject(object, [bundle, ...secrets]),
-    );
+    const certificates = renderCertificates(spec).map((object) => this.declareObject(object, [bundle, ...secrets]));
     return { bundle, certificates };
   }
 

@@ -1,5 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
-import { TEMPLATE_HASH, TRUST_REVISION, type KubeObject } from "../manifests";
+import type * as pulumi from "@pulumi/pulumi";
+import { type KubeObject, TEMPLATE_HASH, TRUST_REVISION } from "../manifests";
 
 type Rendered = KubeObject & { spec: { template: { metadata: { annotations: Record<string, string> } } } };
 

@@ -6,7 +6,7 @@ export const CLIENT_STAGE = "pulumi-etcd/client-stage";
 export const TRUST_REVISION = "pulumi-etcd/trust-revision";
 /** Pod template: hash over the rest of the template, so that every pod says what it was made from. */
 export const TEMPLATE_HASH = "pulumi-etcd/template-hash";
-/** Workload: `spec.tls` that it was rendered from, as JSON: what an interrupted walk needs to walk back. No secrets. */
+/** Workload: the TLS settings that it was rendered from, as JSON: what a walk back needs. Names only, no secrets. */
 export const TLS_SETTINGS = "pulumi-etcd/tls";
 /** Workload: which program owns the cluster, so that two of one name are noticed. */
 export const OWNER = "pulumi-etcd/owner";

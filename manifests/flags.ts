@@ -7,13 +7,12 @@ import {
   PEER_PORT,
   peerUrl,
 } from "../config/names";
-import type { EtcdSpec } from "../config/types";
 import { DATA_PATH, PEER_PATH, SERVER_PATH, TRUST_PATH } from "./paths";
 import { TRUST_BUNDLE_KEY } from "./trust-bundle";
-import type { PlaneStage, Stage } from "./types";
+import type { MemberSpec, PlaneStage, Stage } from "./types";
 
 /** A member's etcd flags on a stage. The user's own come last, by name. */
-export function flags(spec: EtcdSpec, stage: Stage): string[] {
+export function flags(spec: MemberSpec, stage: Stage): string[] {
   return [
     "--name=$(POD_NAME)",
     `--data-dir=${DATA_PATH}`,
@@ -30,7 +29,7 @@ export function flags(spec: EtcdSpec, stage: Stage): string[] {
  * The peer plane. A bridge listens http, so that members without TLS reach it, and has the material to dial members
  * that listen https: one peer port cannot serve both.
  */
-function peerFlags(spec: EtcdSpec, stage: PlaneStage): string[] {
+function peerFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const scheme = listenScheme(stage);
   const tls = stage === "plain" ? [] : tlsFlags("peer-", PEER_PATH);
   return [
@@ -41,7 +40,7 @@ function peerFlags(spec: EtcdSpec, stage: PlaneStage): string[] {
 }
 
 /** The client plane. A bridge serves both schemes on one port; etcd asks for https to be listed first. */
-function clientFlags(spec: EtcdSpec, stage: PlaneStage): string[] {
+function clientFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const schemes = { plain: ["http"], bridge: ["https", "http"], tls: ["https"] }[stage];
   const urls = (host: string) => schemes.map((scheme) => `${scheme}://${host}:${CLIENT_PORT}`).join(",");
   const tls = stage === "plain" ? [] : tlsFlags("", SERVER_PATH);
@@ -58,7 +57,7 @@ function tlsFlags(prefix: "" | "peer-", path: string): string[] {
 }
 
 /** Read once, when a member has no data yet; after that the addresses in the membership count. */
-function bootstrapFlags(spec: EtcdSpec, peerStage: PlaneStage): string[] {
+function bootstrapFlags(spec: MemberSpec, peerStage: PlaneStage): string[] {
   const ordinals = Array.from({ length: spec.replicas }, (_, ordinal) => ordinal);
   const members = ordinals.map((i) => `${memberName(spec, i)}=${peerUrl(spec, i, listenScheme(peerStage))}`);
   return [
@@ -69,7 +68,7 @@ function bootstrapFlags(spec: EtcdSpec, peerStage: PlaneStage): string[] {
   ];
 }
 
-function extraFlags(spec: EtcdSpec): string[] {
+function extraFlags(spec: MemberSpec): string[] {
   const names = Object.keys(spec.extraArgs).sort();
   return names.map((name) => `--${name}=${spec.extraArgs[name]}`);
 }

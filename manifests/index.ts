@@ -5,7 +5,7 @@ import { EtcdNamespace } from "./namespace";
 import { ClientService, HeadlessService } from "./services";
 import { synthesize, synthesizeOne } from "./synthesize";
 import { TrustBundle } from "./trust-bundle";
-import type { KubeObject, MemberTemplate, WorkloadOptions } from "./types";
+import type { KubeObject, MemberSpec, MemberTemplate, WorkloadOptions } from "./types";
 import { MemberSet } from "./workload";
 
 export * from "./annotations";
@@ -50,6 +50,6 @@ export function renderTrustBundle(spec: Pick<EtcdSpec, "name" | "namespace">, pe
  *
  * On a stage with TLS the spec must have certificates: for the walk that removes TLS, render the spec that had it.
  */
-export function renderWorkload(spec: EtcdSpec, template: MemberTemplate, options: WorkloadOptions = {}): KubeObject {
+export function renderWorkload(spec: MemberSpec, template: MemberTemplate, options: WorkloadOptions = {}): KubeObject {
   return synthesizeOne((scope) => new MemberSet(scope, "workload", spec, template, options));
 }

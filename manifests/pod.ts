@@ -1,9 +1,8 @@
 import { CLIENT_PORT, METRICS_PORT, PEER_PORT } from "../config/names";
-import type { EtcdSpec } from "../config/types";
 import { CLIENT_STAGE, PEER_STAGE, TRUST_REVISION } from "./annotations";
 import { flags } from "./flags";
 import { labels, memberSelector } from "./labels";
-import type { MemberTemplate } from "./types";
+import type { MemberSpec, MemberTemplate } from "./types";
 import { volumeMounts, volumes } from "./volumes";
 
 /** Any user but root will do; the image brings none of its own. */
@@ -13,7 +12,7 @@ const USER = 10001;
 const TERMINATION_SECONDS = 60;
 
 /** Template of a member's pod: everything in which two stages differ is in here. */
-export function podTemplate(spec: EtcdSpec, template: MemberTemplate) {
+export function podTemplate(spec: MemberSpec, template: MemberTemplate) {
   return {
     metadata: { labels: labels(spec, "member"), annotations: stageAnnotations(template) },
     spec: {
@@ -46,12 +45,12 @@ function podSecurity() {
 }
 
 /** Members on nodes of their own where there are enough. */
-function apart(spec: EtcdSpec) {
+function apart(spec: MemberSpec) {
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: memberSelector(spec) } };
   return { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] };
 }
 
-function container(spec: EtcdSpec, template: MemberTemplate) {
+function container(spec: MemberSpec, template: MemberTemplate) {
   return {
     name: "etcd",
     image: spec.image,
@@ -71,7 +70,7 @@ function container(spec: EtcdSpec, template: MemberTemplate) {
   };
 }
 
-function resources({ resources: { requests, limits } }: EtcdSpec) {
+function resources({ resources: { requests, limits } }: MemberSpec) {
   const unlessEmpty = (amounts: Record<string, string>) => (Object.keys(amounts).length > 0 ? amounts : undefined);
   return { requests: unlessEmpty(requests), limits: unlessEmpty(limits) };
 }

@@ -1,3 +1,5 @@
+import type { CertificateSpec, EtcdSpec } from "../config/types";
+
 /** What a member speaks on one plane. `bridge` works next to both of its neighbours. */
 export type PlaneStage = "plain" | "bridge" | "tls";
 
@@ -6,6 +8,14 @@ export interface Stage {
   peer: PlaneStage;
   client: PlaneStage;
 }
+
+/** What of the TLS settings reaches the members' pods: which Secrets they mount. Names only, no secrets. */
+export interface MemberTls {
+  certificates: Pick<CertificateSpec, "alias" | "secretName">[];
+}
+
+/** The spec as far as the members' pods follow from it. */
+export type MemberSpec = Omit<EtcdSpec, "tls"> & { tls?: MemberTls };
 
 /** Everything besides the spec that decides what a member's pod looks like. */
 export interface MemberTemplate {

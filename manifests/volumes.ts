@@ -1,7 +1,7 @@
 import { trustBundleName } from "../config/names";
-import type { Alias, EtcdSpec } from "../config/types";
+import type { Alias } from "../config/types";
 import { PEER_PATH, SERVER_PATH, TRUST_PATH, VOLUME_PATH } from "./paths";
-import type { Stage } from "./types";
+import type { MemberSpec, Stage } from "./types";
 
 /** Name of the volume claim template. */
 export const DATA_VOLUME = "data";
@@ -16,37 +16,37 @@ interface Mount {
 }
 
 /** TLS material of the planes that have any on this stage. The client's key is not a member's business. */
-function tlsMounts(spec: EtcdSpec, stage: Stage): Mount[] {
+function tlsMounts(spec: MemberSpec, stage: Stage): Mount[] {
   const server = stage.client === "plain" ? [] : [secretMount(spec, "server", SERVER_PATH)];
   const peer = stage.peer === "plain" ? [] : [secretMount(spec, "peer", PEER_PATH)];
   const material = [...server, ...peer];
   return material.length === 0 ? [] : [...material, trustMount(spec)];
 }
 
-function secretMount(spec: EtcdSpec, alias: Alias, mountPath: string): Mount {
+function secretMount(spec: MemberSpec, alias: Alias, mountPath: string): Mount {
   const secretName = spec.tls?.certificates.find((certificate) => certificate.alias === alias)?.secretName;
   if (!secretName) throw new Error(`a stage with TLS needs a spec with a ${alias} certificate: ${spec.name} has none`);
   return { volume: { name: `tls-${alias}`, secret: { secretName, defaultMode: KEY_MODE } }, mountPath };
 }
 
-function trustMount(spec: EtcdSpec): Mount {
+function trustMount(spec: MemberSpec): Mount {
   const configMap = { name: trustBundleName(spec), defaultMode: TRUST_MODE };
   return { volume: { name: "tls-ca", configMap }, mountPath: TRUST_PATH };
 }
 
 /** Undefined on a stage without TLS: the data's volume comes from the claim template. */
-export function volumes(spec: EtcdSpec, stage: Stage) {
+export function volumes(spec: MemberSpec, stage: Stage) {
   const mounts = tlsMounts(spec, stage);
   return mounts.length === 0 ? undefined : mounts.map(({ volume }) => volume);
 }
 
-export function volumeMounts(spec: EtcdSpec, stage: Stage) {
+export function volumeMounts(spec: MemberSpec, stage: Stage) {
   const tls = tlsMounts(spec, stage).map(({ volume, mountPath }) => ({ name: volume.name, mountPath, readOnly: true }));
   return [{ name: DATA_VOLUME, mountPath: VOLUME_PATH }, ...tls];
 }
 
 /** The members' volumes. They outlive the workload. */
-export function volumeClaimTemplates(spec: EtcdSpec, labels: Record<string, string>) {
+export function volumeClaimTemplates(spec: MemberSpec, labels: Record<string, string>) {
   return [
     {
       metadata: { name: DATA_VOLUME, labels },

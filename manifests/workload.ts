@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { headlessServiceName } from "../config/names";
-import type { EtcdSpec, WorkloadSpec } from "../config/types";
+import type { WorkloadSpec } from "../config/types";
 import { FIELD_MANAGER, OWNER, TEMPLATE_HASH, TLS_SETTINGS } from "./annotations";
 import { labels, memberSelector } from "./labels";
 import { podTemplate } from "./pod";
-import type { MemberTemplate, WorkloadOptions } from "./types";
+import type { MemberSpec, MemberTemplate, MemberTls, WorkloadOptions } from "./types";
 import { volumeClaimTemplates } from "./volumes";
 
 const API_VERSION: Record<WorkloadSpec["kind"], string> = {
@@ -22,7 +22,7 @@ const API_VERSION: Record<WorkloadSpec["kind"], string> = {
  * fill in is set, or the controller would own it.
  */
 export class MemberSet extends ApiObject {
-  constructor(scope: Construct, id: string, spec: EtcdSpec, template: MemberTemplate, options: WorkloadOptions) {
+  constructor(scope: Construct, id: string, spec: MemberSpec, template: MemberTemplate, options: WorkloadOptions) {
     const pods = signed(podTemplate(spec, template));
     super(scope, id, {
       apiVersion: API_VERSION[spec.workload.kind],
@@ -53,7 +53,7 @@ export class MemberSet extends ApiObject {
  * differs from what is live, and so repairs whatever an interrupted walk left behind.
  */
 function annotations(
-  spec: EtcdSpec,
+  spec: MemberSpec,
   { stage }: MemberTemplate,
   { intermediate, owner }: WorkloadOptions,
 ): Record<string, string> {
@@ -61,9 +61,13 @@ function annotations(
   const plain = stage.peer === "plain" && stage.client === "plain";
   return {
     ...(intermediate ? {} : forPulumi),
-    ...(spec.tls && !plain && { [TLS_SETTINGS]: JSON.stringify(spec.tls) }),
+    ...(spec.tls && !plain && { [TLS_SETTINGS]: JSON.stringify(memberTls(spec.tls)) }),
     ...(owner !== undefined && { [OWNER]: owner }),
   };
+}
+
+function memberTls({ certificates }: MemberTls): MemberTls {
+  return { certificates: certificates.map(({ alias, secretName }) => ({ alias, secretName })) };
 }
 
 type PodTemplate = ReturnType<typeof podTemplate>;
@@ -75,6 +79,6 @@ function signed(pods: PodTemplate): PodTemplate {
   return { ...pods, metadata: { ...pods.metadata, annotations } };
 }
 
-function placement({ workload }: EtcdSpec) {
+function placement({ workload }: MemberSpec) {
   return workload.podPlacementPolicy === undefined ? undefined : { name: workload.podPlacementPolicy };
 }

@@ -1,16 +1,18 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, type X509Certificate } from "node:crypto";
 import { certificateName, trustBundleName } from "../config/names";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import type { Ports, SecretMaterial } from "./ports";
-import { certificatesOf, chainsTo } from "./x509";
 import { waitFor } from "./wait";
+import { certificatesOf, chainsTo } from "./x509";
 
 const CERT_MANAGER = "cert-manager.io/v1";
 
 /** A Secret as an object, of which only metadata is read. */
 interface Conditions {
-  status?: { conditions?: { type: string; status: string; reason?: string; message?: string; observedGeneration?: number }[] };
+  status?: {
+    conditions?: { type: string; status: string; reason?: string; message?: string; observedGeneration?: number }[];
+  };
   metadata: { generation?: number };
 }
 
@@ -66,7 +68,8 @@ function notIssued({ status, metadata }: Conditions): string | undefined {
   if (issuing?.status === "False") return `could not be issued: ${issuing.message ?? issuing.reason}`;
   const ready = conditions.find((condition) => condition.type === "Ready");
   if (!ready) return "cert-manager has not looked at it yet (is it running?)";
-  if ((ready.observedGeneration ?? 0) < (metadata.generation ?? 0)) return "cert-manager has not seen its newest version yet";
+  if ((ready.observedGeneration ?? 0) < (metadata.generation ?? 0))
+    return "cert-manager has not seen its newest version yet";
   return ready.status === "True" ? undefined : (ready.message ?? ready.reason ?? "not Ready");
 }
 
@@ -100,14 +103,17 @@ export function checkMaterial(material: SecretMaterial, asked: CertificateSpec, 
   const missing = missingNames(leaf, asked);
   if (missing.length > 0) return `the certificate lacks ${missing.join(", ")}`;
   if (Date.parse(leaf.validTo) < Date.now()) return `the certificate expired on ${leaf.validTo}`;
-  if (!chainsTo(material.certificate, bundle)) return "the certificate does not chain to the trust bundle of the members";
+  if (!chainsTo(material.certificate, bundle))
+    return "the certificate does not chain to the trust bundle of the members";
   return undefined;
 }
 
 function missingNames(leaf: X509Certificate, asked: CertificateSpec): string[] {
   const names = new Set((leaf.subjectAltName ?? "").split(", "));
   const has = (prefix: string, value: string) => names.has(`${prefix}:${value}`);
-  const ips = new Set([...names].flatMap((name) => (name.startsWith("IP Address:") ? [canonicalIp(name.slice(11))] : [])));
+  const ips = new Set(
+    [...names].flatMap((name) => (name.startsWith("IP Address:") ? [canonicalIp(name.slice(11))] : [])),
+  );
   return [
     ...asked.dnsNames.filter((name) => !has("DNS", name)),
     ...asked.ipAddresses.filter((ip) => !ips.has(canonicalIp(ip))),

@@ -127,7 +127,9 @@ class Run {
     if (plan.passes.length === 0) return;
     const left = planFor(this.request, await observe(this.ports, this.request.spec)).steps;
     if (left.length > 0) {
-      throw new FatalError(`the walk ended, but this is left: ${left.map((step) => step.text).join("; ")}. Run the update again`);
+      throw new FatalError(
+        `the walk ended, but this is left: ${left.map((step) => step.text).join("; ")}. Run the update again`,
+      );
     }
   }
 

@@ -117,7 +117,8 @@ async function checkCaughtUp(view: ClusterView, answers: Answer[], commit: bigin
   await Promise.all(
     behind.map(async ({ pod }) => {
       const { appliedIndex } = await view.status(pod);
-      if (appliedIndex < commit) reasons.push(`${pod.name}: has applied ${appliedIndex} of the leader's ${commit} entries`);
+      if (appliedIndex < commit)
+        reasons.push(`${pod.name}: has applied ${appliedIndex} of the leader's ${commit} entries`);
     }),
   );
 }

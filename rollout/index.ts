@@ -1,4 +1,4 @@
-export { carryOut, type Outcome, previewRollout, type Preview, type RolloutRequest } from "./engine";
+export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
 export { inspectMembership, type MembershipFacts, verifyMembership } from "./membership";
 export { type Pass, type Plan, type PlanInput, planRollout, type Step } from "./plan";
 export * from "./ports";

@@ -4,7 +4,7 @@ import { finalStage } from "../manifests";
 import { evaluateGate } from "./gate";
 import { peerScheme } from "./plan";
 import type { LivePod, MemberAddress, Ports } from "./ports";
-import { CALL_DEADLINE_MS, clientScheme, ClusterView } from "./view";
+import { CALL_DEADLINE_MS, ClusterView, clientScheme } from "./view";
 import { waitFor } from "./wait";
 
 export interface MemberFacts {
@@ -57,7 +57,13 @@ export async function inspectMembership(view: ClusterView): Promise<{ reasons: s
   const access = await Promise.all(pods.map((pod) => checkAccess(view, pod)));
   reasons.push(...access.flat());
   const members = verdict.members.map(({ name, id, peerUrls, clientUrls }) => ({ name, id, peerUrls, clientUrls }));
-  return { reasons, facts: await describe(view, members.sort((a, b) => (a.name < b.name ? -1 : 1))) };
+  return {
+    reasons,
+    facts: await describe(
+      view,
+      members.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    ),
+  };
 }
 
 /** Whether a member lets in who should get in, and nobody else. */

@@ -1,6 +1,7 @@
 import { memberName, trustBundleName } from "../config/names";
-import type { EtcdSpec, TlsSpec } from "../config/types";
+import type { EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TEMPLATE_HASH, trustRevision } from "../manifests";
+import type { MemberTls } from "../manifests/types";
 import type { LivePod, LiveWorkload, Member, Ports } from "./ports";
 import { ClusterView, tlsOf } from "./view";
 
@@ -15,7 +16,7 @@ export interface Observation {
   /** Why no member answered. */
   silence?: string;
   /** TLS that the live members were rendered with; absent on a plain cluster. */
-  liveTls?: TlsSpec;
+  liveTls?: MemberTls;
   /** Revision of the trust bundle as it is in the cluster now. */
   trustRevision?: string;
 }

@@ -116,7 +116,12 @@ export interface EtcdPort {
    */
   probe(member: MemberAddress, deadlineMs: number): Promise<"accepted" | "refused" | "unreachable">;
   /** The leaf certificate served on a port, PEM, without verifying it. */
-  servedCertificate(pod: PodAddress, port: number, credentials: ClientCredentials | undefined, deadlineMs: number): Promise<string>;
+  servedCertificate(
+    pod: PodAddress,
+    port: number,
+    credentials: ClientCredentials | undefined,
+    deadlineMs: number,
+  ): Promise<string>;
 }
 
 export interface PodAddress {

@@ -1,5 +1,5 @@
-import type { ConfigProblem } from "../config/types";
 import { describeProblem } from "../config";
+import type { ConfigProblem } from "../config/types";
 
 /** The update, or its preview, is refused; nothing was changed. */
 export class Refusal extends Error {

@@ -1,6 +1,6 @@
 import type { EtcdSpec } from "../config/types";
 import { renderWorkload, TEMPLATE_HASH } from "../manifests";
-import type { KubeObject, Stage } from "../manifests/types";
+import type { KubeObject, MemberSpec, Stage } from "../manifests/types";
 import type { RolloutRequest } from "./engine";
 import type { Observation } from "./observe";
 
@@ -18,9 +18,10 @@ export function renderPass(
 }
 
 /** On the way out of TLS the spec names no certificates any more: those that the members run with are used. */
-function specFor(spec: EtcdSpec, { liveTls }: Observation, plain: boolean): EtcdSpec {
+function specFor(spec: EtcdSpec, { liveTls }: Observation, plain: boolean): MemberSpec {
   if (spec.tls || plain) return spec;
-  if (!liveTls) throw new Error(`${spec.namespace}/${spec.name}: the members need TLS to walk on, but no certificates are known`);
+  if (!liveTls)
+    throw new Error(`${spec.namespace}/${spec.name}: the members need TLS to walk on, but no certificates are known`);
   return { ...spec, tls: liveTls };
 }
 

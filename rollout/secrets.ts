@@ -24,7 +24,9 @@ export async function releaseSecret(ports: Ports, { namespace, secretName, certi
   const users = (await ports.kube.list("v1", "Pod", namespace)).filter((pod) => mountsSecret(pod, secretName));
   if (users.length > 0) {
     const names = users.map((pod) => pod.metadata.name).join(", ");
-    throw new Error(`Secret ${namespace}/${secretName} is kept: ${names} still mounts it. Run the update again once no pod does`);
+    throw new Error(
+      `Secret ${namespace}/${secretName} is kept: ${names} still mounts it. Run the update again once no pod does`,
+    );
   }
   await ports.kube.delete("v1", "Secret", namespace, secretName);
 }

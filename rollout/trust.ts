@@ -5,8 +5,8 @@ import { normalizeTrust, renderTrustBundle, trustRevision } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { awaitCertificate } from "./certificates";
 import type { Ports } from "./ports";
-import { chainsTo } from "./x509";
 import { FatalError } from "./wait";
+import { chainsTo } from "./x509";
 
 /** Whose trust bundle it is, and which issuers' CAs belong into it. */
 export interface TrustTarget extends Pick<EtcdSpec, "name" | "namespace" | "rollout"> {

@@ -1,7 +1,7 @@
-import type { EtcdSpec, TlsSpec } from "../config/types";
 import { memberHost, trustBundleName } from "../config/names";
+import type { EtcdSpec } from "../config/types";
 import { stageOf, TLS_SETTINGS } from "../manifests";
-import type { Stage } from "../manifests/types";
+import type { MemberTls, Stage } from "../manifests/types";
 import type { ClientCredentials, LivePod, Member, MemberAddress, MemberStatus, Ports, Scheme } from "./ports";
 
 /** How long one call to one member may take, in milliseconds. */
@@ -20,7 +20,7 @@ export class ClusterView {
     readonly ports: Ports,
     readonly spec: EtcdSpec,
     /** TLS the running members were rendered with, or are about to be; names the client Secret. */
-    private readonly tls: TlsSpec | undefined,
+    private readonly tls: MemberTls | undefined,
   ) {}
 
   pods(): Promise<LivePod[]> {
@@ -81,9 +81,10 @@ export function clientScheme(stage: Stage | undefined): Scheme {
   return stage?.client === "tls" ? "https" : "http";
 }
 
-async function readCredentials(ports: Ports, spec: EtcdSpec, tls: TlsSpec | undefined): Promise<ClientCredentials> {
+async function readCredentials(ports: Ports, spec: EtcdSpec, tls: MemberTls | undefined): Promise<ClientCredentials> {
   const secretName = tls?.certificates.find((certificate) => certificate.alias === "client")?.secretName;
-  if (!secretName) throw new Error(`${spec.namespace}/${spec.name}: members serve TLS, but no client certificate is known`);
+  if (!secretName)
+    throw new Error(`${spec.namespace}/${spec.name}: members serve TLS, but no client certificate is known`);
   const material = await ports.kube.secretMaterial(spec.namespace, secretName);
   if (!material) {
     throw new Error(
@@ -98,7 +99,7 @@ async function readCredentials(ports: Ports, spec: EtcdSpec, tls: TlsSpec | unde
 }
 
 /** TLS settings that a live workload was rendered from, as the engine left them on the object. */
-export function tlsOf(workloadAnnotations: Record<string, string>): TlsSpec | undefined {
+export function tlsOf(workloadAnnotations: Record<string, string>): MemberTls | undefined {
   const text = workloadAnnotations[TLS_SETTINGS];
-  return text ? (JSON.parse(text) as TlsSpec) : undefined;
+  return text ? (JSON.parse(text) as MemberTls) : undefined;
 }

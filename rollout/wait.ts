@@ -18,10 +18,7 @@ export interface WaitOptions {
  * Looks again and again until `look` is done; until then it says why not yet. Throws `DeadlineError` with the last reason after the
  * deadline. An error of `look` itself counts as a reason: the API server may be away for a moment.
  */
-export async function waitFor<T>(
-  options: WaitOptions,
-  look: () => Promise<{ done: T } | string>,
-): Promise<T> {
+export async function waitFor<T>(options: WaitOptions, look: () => Promise<{ done: T } | string>): Promise<T> {
   const end = options.clock.now() + options.deadlineMs;
   for (;;) {
     const outcome = await look().catch((error: Error) => {
@@ -31,9 +28,7 @@ export async function waitFor<T>(
     if (typeof outcome !== "string") return outcome.done;
     if (options.clock.now() >= end) {
       const seconds = Math.round(options.deadlineMs / 1000);
-      throw new DeadlineError(
-        `waited ${seconds} s (rollout.stepTimeout) for ${options.what}: ${outcome}`,
-      );
+      throw new DeadlineError(`waited ${seconds} s (rollout.stepTimeout) for ${options.what}: ${outcome}`);
     }
     await options.clock.sleep(options.intervalMs ?? 250);
   }

@@ -182,7 +182,10 @@ export class PassWalker {
       const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
       if (!pod) return "its pod has not been created again";
       if (pod.uid === oldUid) return "its old pod is still there";
-      if (pod.revision !== revision) throw new FatalError(`${name} came back on revision ${pod.revision} instead of ${revision}: somebody else changed the workload meanwhile; run the update again`);
+      if (pod.revision !== revision)
+        throw new FatalError(
+          `${name} came back on revision ${pod.revision} instead of ${revision}: somebody else changed the workload meanwhile; run the update again`,
+        );
       if (!pod.ready) return pod.trouble ?? "its pod is not ready";
       return { done: pod };
     });

@@ -1,6 +1,6 @@
 import { type CertificateSecret, claimSecret, releaseSecret } from "../../rollout/secrets";
 import { configureAccess, portsFor } from "./access";
-import { check, type CommonInputs, diffWhen } from "./base";
+import { type CommonInputs, check, diffWhen } from "./base";
 
 type SecretInputs = CommonInputs & CertificateSecret;
 

@@ -1,7 +1,7 @@
 import type { EtcdSpec } from "../../config/types";
 import { ClusterView, inspectMembership, verifyMembership } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
-import { check, type CommonInputs, diffWhen, same } from "./base";
+import { type CommonInputs, check, diffWhen, same } from "./base";
 
 interface MembershipInputs extends CommonInputs {
   spec: EtcdSpec;

@@ -2,7 +2,7 @@ import { trustBundleName } from "../../config";
 import { trustRevision } from "../../manifests";
 import { type TrustTarget, widenTrust } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
-import { check, type CommonInputs, diffWhen, same } from "./base";
+import { type CommonInputs, check, diffWhen, same } from "./base";
 
 interface TrustInputs extends CommonInputs, TrustTarget {
   /** Filled in by `check`: whether the ConfigMap is there. */

@@ -1,0 +1,57 @@
+# Everything runs under a Node that is new enough: the machine's own, or one that is fetched once.
+NODE_BIN = $(shell tools/node.sh)
+export PATH := $(NODE_BIN):$(PATH)
+
+RUN = node tools/cli.ts run --
+
+.PHONY: help demo demo-down test lint typecheck test-unit test-e2e cluster cluster-down build schema docs env
+
+help: ## Show what there is to make.
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+demo: build ## Start a local Kubernetes and a three-member etcd with TLS on it.
+	@node tools/demo.ts up
+
+demo-down: ## Remove all that the demo has started.
+	@node tools/demo.ts down
+
+test: build ## Lint, type check, unit tests and the end-to-end suite; one closing line.
+	@node tools/test.ts
+
+lint: node_modules/.installed ## Lint and check the format.
+	npx biome check .
+
+format: node_modules/.installed ## Mend the format.
+	npx biome check --write .
+
+typecheck: build ## Check types, those of the tools too.
+	npm run --silent typecheck
+
+test-unit: build ## Unit tests: milliseconds, no cluster.
+	@node tools/test.ts unit
+
+test-e2e: build ## End-to-end suite on a real cluster.
+	@node tools/test.ts e2e
+
+cluster: ## Start the local Kubernetes alone.
+	@node tools/cli.ts cluster up
+
+cluster-down: ## End the local Kubernetes and remove it.
+	@node tools/cli.ts cluster down
+
+env: ## Print the variables that the local cluster is used with, for eval.
+	@node tools/cli.ts cluster env | sed 's/^/export /'
+
+build: node_modules/.installed ## Compile the package.
+	@npm run --silent build
+
+schema: build ## Write the JSON schema of the stack config.
+	node dist/config/write-schema.js config/schema.json
+
+docs: build ## Make the previews and reports under docs/ anew, on the local cluster.
+	@UPDATE_DOCS=1 node tools/test.ts e2e
+
+node_modules/.installed: package.json package-lock.json
+	@echo "installing npm packages"
+	@npm ci --no-audit --no-fund --loglevel=error --ignore-scripts
+	@touch $@

@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { missingAbilities } from "./cluster/capabilities.ts";
+import { repository } from "./cluster/clone.ts";
+import { down } from "./cluster/down.ts";
+import { describeLacks, up } from "./cluster/up.ts";
+import { environment, runningCluster } from "./environment.ts";
+import { elapsed, report } from "./progress.ts";
+import { registerPlugins } from "./pulumi-plugins.ts";
+import { ensureTools } from "./tools.ts";
+
+/** What a part of the tests came to. */
+interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const none: Tally = { passed: 0, failed: 0, skipped: 0 };
+
+/** Runs a command that is one check by itself. */
+function check(title: string, command: string[]): Tally {
+  const started = Date.now();
+  const { status } = spawnSync(command[0] as string, command.slice(1), { cwd: repository, stdio: "inherit" });
+  report(`${title}: ${status === 0 ? "passed" : "FAILED"} (${elapsed(started)})`);
+  return { ...none, [status === 0 ? "passed" : "failed"]: 1 };
+}
+
+/** Runs Jest and counts its cases; a suite that could not run at all is a failure, too. */
+function jest(title: string, args: string[], env: NodeJS.ProcessEnv): Tally {
+  const started = Date.now();
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-etcd-test-"));
+  const result = join(folder, "result.json");
+  const command = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
+  const { status } = spawnSync(
+    process.execPath,
+    [...command, "--json", `--outputFile=${result}`, ...args],
+    // Jest's JSON would go to stdout, too; what is to be read goes to stderr.
+    { cwd: repository, env, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const tally = count(result, status);
+  rmSync(folder, { recursive: true });
+  report(`${title}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped (${elapsed(started)})`);
+  return tally;
+}
+
+function count(file: string, status: number | null): Tally {
+  try {
+    const json = JSON.parse(readFileSync(file, "utf8"));
+    const tally = {
+      passed: json.numPassedTests,
+      failed: json.numFailedTests + json.numRuntimeErrorTestSuites,
+      skipped: json.numPendingTests + json.numTodoTests,
+    };
+    return status !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+  } catch {
+    return { ...none, failed: 1 };
+  }
+}
+
+function unit(): Tally {
+  return jest("unit tests", [], process.env);
+}
+
+/** The end-to-end suite, on the local cluster; one that was not running before does not run afterwards. */
+async function endToEnd(): Promise<Tally> {
+  const lacks = missingAbilities();
+  if (lacks.length > 0) return withoutCluster(describeLacks(lacks));
+  const found = runningCluster() !== undefined;
+  await up();
+  try {
+    await ensureTools([]);
+    const env = { ...process.env, ...(await environment()) };
+    await registerPlugins(env);
+    return jest("end-to-end tests", ["--config", "tests/e2e/jest.config.js", "--runInBand"], env);
+  } finally {
+    if (!found) await down();
+  }
+}
+
+/** On a machine that cannot run containers the cases are skipped, and say so; in CI that is a failure. */
+function withoutCluster(reason: string): Tally {
+  report(`end-to-end tests skipped: ${reason}`);
+  const skipped = jest("end-to-end tests", ["--config", "tests/e2e/jest.config.js", "--runInBand"], {
+    ...process.env,
+    PULUMI_ETCD_E2E: "skip",
+  });
+  if (!process.env.CI) return skipped;
+  report("in CI the end-to-end tests must not be skipped");
+  return { ...skipped, failed: skipped.failed + 1 };
+}
+
+const parts: Record<string, () => Tally | Promise<Tally>> = {
+  lint: () => check("lint", ["npx", "biome", "check", "."]),
+  typecheck: () => check("type check", ["npm", "run", "--silent", "typecheck"]),
+  unit,
+  e2e: endToEnd,
+};
+
+const wanted = process.argv.slice(2);
+let total = none;
+for (const [name, run] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const tally = await run();
+  total = {
+    passed: total.passed + tally.passed,
+    failed: total.failed + tally.failed,
+    skipped: total.skipped + tally.skipped,
+  };
+}
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
+process.stdout.write(`${total.passed} passed, ${total.failed} failed${skipped}\n`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

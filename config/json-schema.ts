@@ -9,9 +9,26 @@ export interface SchemaNode {
   [keyword: string]: unknown;
 }
 
+let inputSchemaOnce: SchemaNode | undefined;
+
 /** JSON schema of the stack config's keys, without their prefix `etcd:`. */
 export function inputSchema(): SchemaNode {
-  return z.toJSONSchema(input, { io: "input" }) as SchemaNode;
+  inputSchemaOnce ??= z.toJSONSchema(input, { io: "input", override: finish }) as SchemaNode;
+  return inputSchemaOnce;
+}
+
+/** Puts back the defaults that zod takes off converted values, and takes off the bounds that every integer has. */
+function finish({
+  zodSchema,
+  jsonSchema: node,
+}: {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}) {
+  const stated = z.globalRegistry.get(zodSchema);
+  if (stated?.default !== undefined) node.default = stated.default as z.core.JSONSchema.BaseSchema["default"];
+  if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
 }
 
 /** JSON schema of a stack's file (`Pulumi.<stack>.yaml`), for editors. */

@@ -74,7 +74,9 @@ const subject = section({
   localities: words().meta({ description: "L of the certificate's subject." }),
   provinces: words().meta({ description: "ST of the certificate's subject." }),
   streetAddresses: words().meta({ description: "STREET of the certificate's subject." }),
-  postalCodes: words().meta({ description: "Postal codes of the certificate's subject." }),
+  postalCodes: list(text(NOT_EMPTY).meta(TEXT_OR_NUMBER))
+    .optional()
+    .meta({ description: "Postal codes of the certificate's subject." }),
   serialNumber: text(NOT_EMPTY)
     .optional()
     .meta({ description: "serialNumber of the subject (not of the certificate).", ...TEXT_OR_NUMBER }),

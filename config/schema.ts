@@ -141,6 +141,8 @@ export const input = z.strictObject({
       description:
         "Number of members: 1, 3, 5 or 7. Even numbers are accepted with a warning: they survive no more failures than one member fewer. Fixed once the cluster runs.",
       type: ["integer", "string"],
+      minimum: 1,
+      maximum: 7,
       default: 3,
     }),
   version: text(...VERSION)

@@ -1,0 +1,72 @@
+import { parseSpec } from "../../config";
+
+const issuerRef = { name: "ca" };
+
+describe("defaults", () => {
+  test("an empty config is a plaintext cluster of three", () => {
+    expect(parseSpec({})).toMatchSnapshot();
+  });
+
+  test("TLS needs an issuer's name and nothing else", () => {
+    expect(parseSpec({ tls: { issuerRef } }).spec.tls).toMatchSnapshot();
+  });
+
+  test("a key that is null counts as absent", () => {
+    expect(parseSpec({ tls: null, name: null })).toEqual(parseSpec({}));
+  });
+
+  test("the issuer's group and kind are cert-manager's", () => {
+    const { tls } = parseSpec({ tls: { issuerRef } }).spec;
+    expect(tls?.issuerRef).toEqual({ apiGroup: "cert-manager.io", kind: "Issuer", name: "ca" });
+  });
+
+  test("the version follows the image's tag", () => {
+    expect(parseSpec({ image: "localhost:5000/etcd:v3.5.21@sha256:".concat("a".repeat(64)) }).spec.version).toBe(
+      "3.5.21",
+    );
+    expect(parseSpec({ version: "3.5.21" }).spec.image).toBe("quay.io/coreos/etcd:v3.5.21");
+  });
+
+  test("standing namespaces are not made", () => {
+    expect(parseSpec({ namespace: "default" }).spec.createNamespace).toBe(false);
+    expect(parseSpec({ namespace: "orders" }).spec.createNamespace).toBe(true);
+  });
+
+  test("an absent storage class and an empty one are two things", () => {
+    expect(parseSpec({ storage: {} }).spec.storage).toEqual({ size: "8Gi" });
+    expect(parseSpec({ storage: { class: "" } }).spec.storage).toEqual({ size: "8Gi", className: "" });
+  });
+
+  test("the metrics exporter's certificate is made only where it is listed", () => {
+    const listed = { tls: { issuerRef, certificates: [{ alias: "metrics-exporter" }] } };
+    const aliases = (raw: Record<string, unknown>) => parseSpec(raw).spec.tls?.certificates.map(({ alias }) => alias);
+    expect(aliases({ tls: { issuerRef } })).toEqual(["server", "peer", "client"]);
+    expect(aliases(listed)).toEqual(["server", "peer", "client", "metrics-exporter"]);
+  });
+});
+
+describe("values as `pulumi config set` stores them", () => {
+  test.each([
+    [
+      "numbers and switches as text",
+      { replicas: "5", createNamespace: "false" },
+      { replicas: 5, createNamespace: false },
+    ],
+    ["text that looks like a number", { extraArgs: { "max-txn-ops": 256 } }, { extraArgs: { "max-txn-ops": "256" } }],
+    ["objects as JSON text", { storage: '{"size":"2Gi"}' }, { storage: { size: "2Gi" } }],
+    ["the workload as a word", { workload: "PetSet" }, { workload: { kind: "PetSet", podPlacementPolicy: "default" } }],
+  ])("%s", (_, raw, expected) => {
+    expect(parseSpec(raw).spec).toMatchObject(expected);
+  });
+});
+
+describe("warnings", () => {
+  test.each<[Record<string, unknown>, string[]]>([
+    [{ replicas: 3 }, []],
+    [{ replicas: 4 }, ["etcd:replicas"]],
+    [{ version: "3.6.1", image: "x/etcd:v3.6.2" }, ["etcd:version"]],
+    [{ extraArgs: { "unsafe-no-fsync": true } }, ["etcd:extraArgs.unsafe-no-fsync"]],
+  ])("%j", (raw, paths) => {
+    expect(parseSpec(raw).warnings.map(({ path }) => path)).toEqual(paths);
+  });
+});

@@ -1,0 +1,215 @@
+import { ConfigError, type ConfigProblem, parseSpec } from "../../config";
+
+function problemsOf(raw: Record<string, unknown>): ConfigProblem[] {
+  try {
+    parseSpec(raw);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const issuerRef = { name: "ca" };
+const certificate = (fields: object) => ({ tls: { issuerRef, certificates: [{ alias: "server", ...fields }] } });
+
+describe("refusals", () => {
+  test.each<[string, Record<string, unknown>, string, RegExp]>([
+    ["unknown key", { replica: 3 }, "etcd:replica", /Did you mean `replicas`/],
+    [
+      "unknown key, another case",
+      { tls: { issuerref: {}, issuerRef } },
+      "etcd:tls.issuerref",
+      /Did you mean `issuerRef`/,
+    ],
+    ["unknown key in a list", certificate({ dnsName: "x" }), "etcd:tls.certificates[0].dnsName", /`dnsNames`/],
+    ["unknown key in JSON text", { storage: '{"sise":"1Gi"}' }, "etcd:storage.sise", /`size`/],
+    ["unknown key that resembles none", { xyzzy: 1 }, "etcd:xyzzy", /Choose from `name`/],
+    ["long name", { name: "a".repeat(53) }, "etcd:name", /52 characters/],
+    ["upper-case name", { name: "Etcd" }, "etcd:name", /DNS label/],
+    ["name that begins with a digit", { name: "1etcd" }, "etcd:name", /a letter first/],
+    ["no members", { replicas: 0 }, "etcd:replicas", /1 or more/],
+    ["negative members", { replicas: "-3" }, "etcd:replicas", /1 or more/],
+    ["too many members", { replicas: 9 }, "etcd:replicas", /7 at most/],
+    ["half a member", { replicas: 1.5 }, "etcd:replicas", /whole number/],
+    ["version too old", { version: "3.5.10" }, "etcd:version", /3\.5\.11 or later/],
+    ["version with a v", { version: "v3.6.16" }, "etcd:version", /without a leading v/],
+    ["image with a blank", { image: "etcd :v1" }, "etcd:image", /image reference/],
+    ["workload", { workload: "statefulset" }, "etcd:workload.kind", /Did you mean `StatefulSet`/],
+    [
+      "placement of a StatefulSet",
+      { workload: { podPlacementPolicy: "x" } },
+      "etcd:workload.podPlacementPolicy",
+      /no meaning/,
+    ],
+    ["quantity", { storage: { size: "8GB" } }, "etcd:storage.size", /quantity/],
+    ["no storage", { storage: { size: "0" } }, "etcd:storage.size", /more than nothing/],
+    [
+      "limit below the request",
+      { resources: { requests: { cpu: "1" }, limits: { cpu: "500m" } } },
+      "etcd:resources.limits.cpu",
+      /less than the request/,
+    ],
+    ["domain", { clusterDomain: "cluster.local." }, "etcd:clusterDomain", /DNS name/],
+    [
+      "names that grow too long",
+      { namespace: "n".repeat(60), name: "a".repeat(52), clusterDomain: "long.".repeat(15).concat("local") },
+      "etcd:clusterDomain",
+      /253 are allowed/,
+    ],
+    ["made namespace", { namespace: "default", createNamespace: true }, "etcd:createNamespace", /must be false/],
+    ["flag with dashes", { extraArgs: { "--max-txn-ops": "1" } }, "etcd:extraArgs.--max-txn-ops", /leading dashes/],
+    [
+      "variable of etcd",
+      { extraEnv: [{ name: "ETCD_NAME", value: "x" }] },
+      "etcd:extraEnv[0].name",
+      /flag and its variable/,
+    ],
+    ["variable of ours", { extraEnv: [{ name: "POD_NAME", value: "x" }] }, "etcd:extraEnv[0].name", /product itself/],
+    [
+      "variable twice",
+      {
+        extraEnv: [
+          { name: "A", value: "1" },
+          { name: "A", value: "2" },
+        ],
+      },
+      "etcd:extraEnv[1].name",
+      /listed once/,
+    ],
+    ["no issuer's name", { tls: { issuerRef: {} } }, "etcd:tls.issuerRef.name", /is required/],
+    [
+      "issuer's kind",
+      { tls: { issuerRef: { name: "ca", kind: "CA" } } },
+      "etcd:tls.issuerRef.kind",
+      /Issuer or ClusterIssuer/,
+    ],
+    [
+      "issuer's kind of one certificate",
+      certificate({ issuerRef: { name: "ca", kind: "issuer" } }),
+      "etcd:tls.certificates[0].issuerRef.kind",
+      /Issuer or ClusterIssuer/,
+    ],
+    ["days", certificate({ duration: "90d" }), "etcd:tls.certificates[0].duration", /Write days as hours/],
+    ["short duration", certificate({ duration: "59m" }), "etcd:tls.certificates[0].duration", /1h or more/],
+    ["short renewal", certificate({ renewBefore: "4m" }), "etcd:tls.certificates[0].renewBefore", /5m or more/],
+    [
+      "late renewal",
+      certificate({ duration: "2h", renewBefore: "2h" }),
+      "etcd:tls.certificates[0].renewBefore",
+      /less than the duration, which is 2h/,
+    ],
+    [
+      "renewal against the default",
+      certificate({ renewBefore: "2160h" }),
+      "etcd:tls.certificates[0].renewBefore",
+      /which is 2160h/,
+    ],
+    ["DNS name", certificate({ dnsNames: ["a b"] }), "etcd:tls.certificates[0].dnsNames[0]", /DNS name/],
+    ["inner wildcard", certificate({ dnsNames: ["a.*.org"] }), "etcd:tls.certificates[0].dnsNames[0]", /first label/],
+    ["IP", certificate({ ipAddresses: ["10.0.0.256"] }), "etcd:tls.certificates[0].ipAddresses[0]", /IP address/],
+    ["URI", certificate({ uris: ["example.org"] }), "etcd:tls.certificates[0].uris[0]", /absolute URI/],
+    ["e-mail", certificate({ emailAddresses: ["me"] }), "etcd:tls.certificates[0].emailAddresses[0]", /e-mail/],
+    ["usage", certificate({ usages: ["serverAuth"] }), "etcd:tls.certificates[0].usages[0]", /`server auth`/],
+    [
+      "RSA size",
+      certificate({ privateKey: { size: 1024 } }),
+      "etcd:tls.certificates[0].privateKey.size",
+      /2048 and 8192/,
+    ],
+    [
+      "ECDSA size",
+      certificate({ privateKey: { algorithm: "ECDSA", size: 2048 } }),
+      "etcd:tls.certificates[0].privateKey.size",
+      /256, 384 or 521/,
+    ],
+    [
+      "Ed25519 in PKCS1",
+      certificate({ privateKey: { algorithm: "Ed25519", encoding: "PKCS1" } }),
+      "etcd:tls.certificates[0].privateKey.encoding",
+      /PKCS8/,
+    ],
+    [
+      "alias twice",
+      { tls: { issuerRef, certificates: [{ alias: "peer" }, { alias: "peer", secretName: "x" }] } },
+      "etcd:tls.certificates[1].alias",
+      /tls\.certificates\[0\] already/,
+    ],
+    [
+      "one Secret for two listed",
+      {
+        tls: {
+          issuerRef,
+          certificates: [
+            { alias: "peer", secretName: "x" },
+            { alias: "server", secretName: "x" },
+          ],
+        },
+      },
+      "etcd:tls.certificates[1].secretName",
+      /one certificate only/,
+    ],
+    [
+      "Secret of one not listed",
+      certificate({ secretName: "etcd-peer-cert" }),
+      "etcd:tls.certificates[0].secretName",
+      /peer certificate/,
+    ],
+  ])("%s", (_, raw, path, text) => {
+    const problem = problemsOf(raw).find((each) => each.path === path);
+    expect(problem && `${problem.rule}. ${problem.mend}`).toMatch(text);
+  });
+
+  test.each([
+    "name",
+    "data-dir",
+    "wal-dir",
+    "listen-peer-urls",
+    "listen-metrics-urls",
+    "advertise-client-urls",
+    "initial-advertise-peer-urls",
+    "initial-cluster",
+    "initial-cluster-state",
+    "initial-cluster-token",
+    "discovery-srv",
+    "cert-file",
+    "peer-cert-file",
+    "client-cert-file",
+    "peer-client-key-file",
+    "trusted-ca-file",
+    "peer-trusted-ca-file",
+    "client-cert-auth",
+    "peer-client-cert-auth",
+    "auto-tls",
+    "peer-auto-tls",
+    "force-new-cluster",
+    "config-file",
+    "version",
+  ])("the flag %s is the product's own", (flag) => {
+    expect(problemsOf({ extraArgs: { [flag]: "x" } })).toEqual([
+      { path: `etcd:extraArgs.${flag}`, value: "x", rule: "is set by the product itself", mend: expect.any(String) },
+    ]);
+  });
+
+  test.each(["quota-backend-bytes", "cipher-suites", "initial-election-tick-advance", "client-crl-file", "metrics"])(
+    "the flag %s is the user's to set",
+    (flag) => {
+      expect(problemsOf({ extraArgs: { [flag]: "x" } })).toEqual([]);
+    },
+  );
+
+  test.each([{}, { certificates: [{ alias: "server" }] }, { rotate: "1" }])("TLS without an issuer: %j", (tls) => {
+    const rules = problemsOf({ tls }).map(({ path, rule }) => ({ path, rule }));
+    expect(rules).toEqual([{ path: "etcd:tls.issuerRef", rule: "tls.issuerRef is required for Etcd ReconfigureTLS" }]);
+  });
+
+  test("an external issuer may be of any kind", () => {
+    const external = { apiGroup: "awspca.cert-manager.io", kind: "AWSPCAClusterIssuer", name: "pca" };
+    expect(parseSpec({ tls: { issuerRef: external } }).spec.tls?.issuerRef).toEqual(external);
+  });
+
+  test("all problems are listed at once, one in a line", () => {
+    const raw = { nmae: "x", replicas: 0, storage: { size: "8GB" } };
+    expect(() => parseSpec(raw)).toThrowErrorMatchingSnapshot();
+  });
+});

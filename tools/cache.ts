@@ -1,24 +1,24 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { report, sleep } from './progress.ts';
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { report, sleep } from "./progress.ts";
 
 /** Everything built or fetched is kept here, for all clones of the repository. */
-export const cacheRoot = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pulumi-etcd');
+export const cacheRoot = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-etcd");
 
 export function hash(...parts: (string | Buffer)[]): string {
-  const sum = createHash('sha256');
+  const sum = createHash("sha256");
   for (const part of parts) {
     sum.update(`${part.length}:`).update(part); // the length keeps ("ab", "c") and ("a", "bc") apart
   }
-  return sum.digest('hex').slice(0, 20);
+  return sum.digest("hex").slice(0, 20);
 }
 
 /** The hash of a folder's files, by name and content. */
 export function hashFolder(folder: string): string {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   return hash(...names.flatMap((name) => [name.slice(folder.length), readFileSync(name)]));
@@ -57,10 +57,10 @@ export async function lock(file: string, what: string): Promise<() => void> {
   let waiting = false;
   for (;;) {
     try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      writeFileSync(file, String(process.pid), { flag: "wx" });
       return () => rmSync(file, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     if (isVoid(file)) {
       rmSync(file, { force: true });
@@ -74,9 +74,9 @@ export async function lock(file: string, what: string): Promise<() => void> {
 
 function isVoid(file: string): boolean {
   try {
-    const holder = readFileSync(file, 'utf8');
+    const holder = readFileSync(file, "utf8");
     // An empty file is one that its holder is about to write, unless that was long ago.
-    if (holder === '') return Date.now() - statSync(file).mtimeMs > 5000;
+    if (holder === "") return Date.now() - statSync(file).mtimeMs > 5000;
     return !existsSync(`/proc/${holder}`);
   } catch {
     return false; // gone in the meantime: the next attempt takes it

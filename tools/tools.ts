@@ -1,11 +1,11 @@
-import { copyFileSync, existsSync, linkSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { cached, hash } from './cache.ts';
-import { debianFolder, fetchDebianPackages } from './debian.ts';
-import { UserError } from './errors.ts';
-import { buildGoTool, goTool, goToolFolder } from './go-tools.ts';
-import { goTools } from './go-tool-list.ts';
-import { Counter, elapsed, report } from './progress.ts';
+import { copyFileSync, existsSync, linkSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cached, hash } from "./cache.ts";
+import { debianFolder, fetchDebianPackages } from "./debian.ts";
+import { UserError } from "./errors.ts";
+import { goTools } from "./go-tool-list.ts";
+import { buildGoTool, goTool, goToolFolder } from "./go-tools.ts";
+import { Counter, elapsed, report } from "./progress.ts";
 
 interface Tool {
   name: string;
@@ -15,8 +15,8 @@ interface Tool {
 }
 
 const debian: Tool = {
-  name: 'debian',
-  action: 'fetching containerd, runc, CNI plugins and nftables',
+  name: "debian",
+  action: "fetching containerd, runc, CNI plugins and nftables",
   folder: debianFolder,
   make: fetchDebianPackages,
 };
@@ -24,7 +24,7 @@ const debian: Tool = {
 function allTools(): Tool[] {
   const built = goTools.map((tool) => ({
     name: tool.name,
-    action: `building ${Object.values(tool.packages).join(', ')}`,
+    action: `building ${Object.values(tool.packages).join(", ")}`,
     folder: () => goToolFolder(tool),
     make: () => buildGoTool(tool),
   }));
@@ -32,16 +32,20 @@ function allTools(): Tool[] {
 }
 
 /** The tools that a Pulumi program needs without a cluster. */
-export const pulumiTools = ['kubernetes', 'pulumi-language-nodejs', 'pulumi', 'pulumi-resource-kubernetes'];
+export const pulumiTools = ["kubernetes", "pulumi-language-nodejs", "pulumi", "pulumi-resource-kubernetes"];
 
 /** The tools that the cluster needs. */
-export const clusterTools = ['debian', ...goTools.map((tool) => tool.name).filter((name) => !name.startsWith('pulumi'))];
+export const clusterTools = [
+  "debian",
+  ...goTools.map((tool) => tool.name).filter((name) => !name.startsWith("pulumi")),
+];
 
 /** Makes the named tools, or all, that are not there yet. */
 export async function ensureTools(names: string[] = []): Promise<void> {
   const tools = allTools();
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
-  if (unknown) throw new UserError(`there is no tool "${unknown}": use one of ${tools.map((tool) => tool.name).join(', ')}`);
+  if (unknown)
+    throw new UserError(`there is no tool "${unknown}": use one of ${tools.map((tool) => tool.name).join(", ")}`);
   const wanted = names.length ? tools.filter((tool) => names.includes(tool.name)) : tools;
   const missing = wanted.filter((tool) => !existsSync(tool.folder()));
   const counter = new Counter(missing.length);
@@ -61,12 +65,12 @@ export async function ensureTools(names: string[] = []): Promise<void> {
  * beside itself after it has resolved symbolic links.
  */
 export async function commandsFolder(): Promise<string> {
-  const sources = ['kubernetes', 'etcd', 'pulumi-language-nodejs', 'pulumi'].map((name) => goToolFolder(goTool(name)));
+  const sources = ["kubernetes", "etcd", "pulumi-language-nodejs", "pulumi"].map((name) => goToolFolder(goTool(name)));
   const built = sources.filter((folder) => existsSync(folder));
-  return cached('commands', hash(...built), async (folder) => {
+  return cached("commands", hash(...built), async (folder) => {
     for (const source of built) {
-      for (const name of readdirSync(join(source, 'bin'))) {
-        if (/^(kubectl|etcdctl|pulumi.*)$/.test(name)) link(join(source, 'bin', name), join(folder, name));
+      for (const name of readdirSync(join(source, "bin"))) {
+        if (/^(kubectl|etcdctl|pulumi.*)$/.test(name)) link(join(source, "bin", name), join(folder, name));
       }
     }
   });

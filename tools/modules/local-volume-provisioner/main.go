@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
@@ -50,7 +49,7 @@ func run(ctx context.Context, kubeconfig, root, name string) error {
 		return fmt.Errorf("building the client: %w", err)
 	}
 	provisioner := &localVolumes{root: root}
-	controller.NewProvisionController(klog.FromContext(ctx), client, name, provisioner, controller.LeaderElection(false)).Run(ctx)
+	controller.NewProvisionController(ctx, client, name, provisioner, controller.LeaderElection(false)).Run(ctx)
 	return nil
 }
 

@@ -1,0 +1,60 @@
+// Command etcd-writer is an etcd client that watches what a change does to clients: it writes at a steady rate, tells
+// who leads, and looks at a cluster from outside. Everything it needs is in a JSON file.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: etcd-writer write|leader|inspect CONFIG.json")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "etcd-writer:", err)
+		os.Exit(1)
+	}
+}
+
+func run(command, path string) error {
+	config, err := loadConfig(path)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := untilTold(config)
+	defer cancel()
+	switch command {
+	case "write":
+		return write(ctx, config)
+	case "leader":
+		return sampleLeader(ctx, config)
+	case "inspect":
+		return inspect(ctx, config)
+	}
+	return fmt.Errorf("there is no command %q: use write, leader or inspect", command)
+}
+
+// untilTold ends when the stop file appears, a signal comes, the parent is gone or the time is up: a writer that
+// outlives its test would disturb the next one.
+func untilTold(config *Config) (context.Context, context.CancelFunc) {
+	limit := time.Duration(config.MaxSeconds) * time.Second
+	timed, cancelTimed := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := signal.NotifyContext(timed, os.Interrupt, syscall.SIGTERM)
+	parent := os.Getppid()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(config.StopFile); config.StopFile != "" && err == nil || os.Getppid() != parent {
+				cancel()
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	return ctx, func() { cancel(); cancelTimed() }
+}

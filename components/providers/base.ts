@@ -15,16 +15,18 @@ export type CheckResult = { inputs: Record<string, unknown>; failures: { propert
 /** What Pulumi puts in the place of a value that preview cannot know yet. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Runs a check; whatever speaks against the update becomes a failure that the CLI prints beside the resource. */
+/**
+ * Runs a check; whatever speaks against the update becomes a failure that the CLI prints beside the resource. The
+ * failure names no property: the CLI would print the whole value of it, and the reason names the config path anyway.
+ */
 export async function check(
   news: CommonInputs,
-  property: string,
   body: (ports: Ports) => Promise<Record<string, unknown>>,
 ): Promise<CheckResult> {
   try {
     return { inputs: { ...news, ...(await body(await portsFor(news.urn))) }, failures: [] };
   } catch (error) {
-    return { inputs: news, failures: reasons(error).map((reason) => ({ property, reason })) };
+    return { inputs: news, failures: reasons(error).map((reason) => ({ property: "", reason })) };
   }
 }
 

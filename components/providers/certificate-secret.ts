@@ -12,7 +12,7 @@ export const certificateSecret = {
   configure: configureAccess,
 
   async check(olds: Partial<SecretInputs>, news: SecretInputs) {
-    return check(news, "secretName", async (ports) => {
+    return check(news, async (ports) => {
       if (olds.secretName !== news.secretName) await claimSecret(ports, news);
       return {};
     });

@@ -16,7 +16,7 @@ export const membership = {
   configure: configureAccess,
 
   async check(olds: Partial<MembershipInputs>, news: MembershipInputs) {
-    return check(news, "spec", async (ports) => {
+    return check(news, async (ports) => {
       if (olds.rolloutCompletedAt !== news.rolloutCompletedAt || !same(olds.spec, news.spec)) return {};
       return { drift: await look(new ClusterView(ports, news.spec, news.spec.tls)) };
     });

@@ -18,7 +18,7 @@ export const rollout = {
   configure: configureAccess,
 
   async check(olds: Partial<RolloutInputs>, news: RolloutInputs) {
-    return check(news, "spec", async (ports) => {
+    return check(news, async (ports) => {
       const { operation, plan, notes } = await previewRollout(ports, news, olds.spec);
       for (const line of [...plan, ...notes]) ports.report.step({ step: line });
       return { operation, plan };

@@ -14,7 +14,7 @@ export const trustBundle = {
   configure: configureAccess,
 
   async check(_olds: Partial<TrustInputs>, news: TrustInputs) {
-    return check(news, "issuers", async (ports) => {
+    return check(news, async (ports) => {
       const data = await ports.kube.configMapData(news.namespace, trustBundleName(news));
       return { present: data?.["ca.crt"] !== undefined };
     });

@@ -1,6 +1,8 @@
+import { writeSync } from "node:fs";
+
 /** Progress goes to stderr: stdout belongs to what a command prints for others to read. */
 export function report(line: string): void {
-  process.stderr.write(`${line}\n`);
+  writeSync(2, `${line}\n`);
 }
 
 /** Runs one step and says how long it took. */

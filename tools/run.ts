@@ -1,22 +1,19 @@
-import { spawn } from "node:child_process";
-import { constants } from "node:os";
 import { join } from "node:path";
 import { paths } from "./cluster/clone.ts";
+import { onPath } from "./command.ts";
 import { environment, runningCluster } from "./environment.ts";
 import { UserError } from "./errors.ts";
 import { registerPlugins } from "./pulumi-plugins.ts";
 import { ensureTools, pulumiTools } from "./tools.ts";
 
-const forwarded: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
-
-/** Runs a command with the environment of this clone and returns its exit code. */
-export async function run(command: string[], options: { inNetwork: boolean }): Promise<number> {
+/** Runs a command with the environment of this clone, in place of this process. */
+export async function run(command: string[], options: { inNetwork: boolean }): Promise<never> {
   if (!command.length)
     throw new UserError('run: there is no command: use "run [--in-network] -- COMMAND [ARGUMENT...]"');
   await ensureTools(pulumiTools);
   const env = { ...process.env, ...(await environment()) };
   await registerPlugins(env);
-  return exec(options.inNetwork ? inNetwork(command) : command, env);
+  become(options.inNetwork ? inNetwork(command) : command, env);
 }
 
 /**
@@ -47,12 +44,15 @@ function inNetwork(command: string[]): string[] {
   ];
 }
 
-function exec([name, ...args]: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(name as string, args, { env, stdio: "inherit" });
-    const forward = (signal: NodeJS.Signals) => child.kill(signal);
-    for (const signal of forwarded) process.on(signal, forward);
-    child.on("error", (error) => reject(new UserError(`${name} could not be started: ${error.message}`, 127)));
-    child.on("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
+/**
+ * Becomes the command: so signals (a terminal sends Ctrl-C to parent and child
+ * alike), the exit code and the terminal are the command's own.
+ */
+function become([name, ...args]: string[], env: NodeJS.ProcessEnv): never {
+  const file = name?.includes("/") ? name : onPath(name as string, env.PATH);
+  if (!file) throw new UserError(`run: the command ${name} is not on PATH: check its name`, 127);
+  // Node warns that execve is experimental; the command's stderr is not the place for it.
+  process.removeAllListeners("warning");
+  process.execve?.(file, [name as string, ...args], env);
+  throw new UserError(`run: ${file} could not be started: check that it can be executed`, 126);
 }

@@ -124,7 +124,7 @@ function corefile(settings: Settings): string {
     bind ${settings.nodeAddress}
     errors
     kubernetes ${fixed.clusterDomain} in-addr.arpa ip6.arpa {
-        kubeconfig ${inside.pki('coredns.kubeconfig')}
+        kubeconfig ${inside.pki("coredns.kubeconfig")}
         pods insecure
         ttl 30
     }

@@ -24,7 +24,7 @@ import { start } from "./supervisor.ts";
 
 /** Brings the cluster of this clone up, from whatever state it is in. */
 export async function up(): Promise<void> {
-  const lacks = missingAbilities();
+  const lacks = isRunning(readSettings()?.keeper) ? [] : missingAbilities();
   if (lacks.length) throw new UserError(describeLacks(lacks), 3);
   mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
   const unlock = await lock(paths.lock, "the cluster");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ConfigError, type ConfigProblem, classify, diffSpecs, parseSpec } from "../../config";
+import { ConfigError, type ConfigProblem, classify, diffSpecs, type EtcdSpec, parseSpec } from "../../config";
 import { rawConfig } from "./arbitraries";
 
 type Raw = Record<string, unknown>;
@@ -171,6 +171,11 @@ describe("diff", () => {
     ];
     const changes = diffSpecs(spec({ extraEnv: variables }), spec({ extraEnv: [...variables].reverse() }));
     expect(changes.map(({ path }) => path)).toEqual(["extraEnv"]);
+  });
+
+  test("sees an empty map that an older record lacks", () => {
+    const { extraArgs, ...older } = spec({});
+    expect(diffSpecs(older as EtcdSpec, spec({}))).toEqual([{ path: "extraArgs", old: undefined, new: extraArgs }]);
   });
 
   test("is empty if and only if the specs are equal", () => {

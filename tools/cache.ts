@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { identify, isRunning } from "./process-identity.ts";
 import { report, sleep } from "./progress.ts";
 
 /** Everything built or fetched is kept here, for all clones of the repository. */
@@ -52,12 +53,12 @@ export async function cached(name: string, key: string, fill: (folder: string) =
   }
 }
 
-/** Takes a lock file that names the process that holds it; the lock of a process that ended is void. */
+/** Takes a lock file that names the process that holds it; the lock of a process that has ended is void. */
 export async function lock(file: string, what: string): Promise<() => void> {
   let waiting = false;
   for (;;) {
     try {
-      writeFileSync(file, String(process.pid), { flag: "wx" });
+      writeFileSync(file, JSON.stringify(identify(process.pid)), { flag: "wx" });
       return () => rmSync(file, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -77,7 +78,7 @@ function isVoid(file: string): boolean {
     const holder = readFileSync(file, "utf8");
     // An empty file is one that its holder is about to write, unless that was long ago.
     if (holder === "") return Date.now() - statSync(file).mtimeMs > 5000;
-    return !existsSync(`/proc/${holder}`);
+    return !isRunning(JSON.parse(holder));
   } catch {
     return false; // gone in the meantime: the next attempt takes it
   }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { delimiter, dirname } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { paths } from "./cluster/clone.ts";
-import { isRunning } from "./cluster/process.ts";
 import { fixed, readSettings, type Settings } from "./cluster/settings.ts";
 import { etcdVersion } from "./images.ts";
+import { isRunning } from "./process-identity.ts";
 import { commandsFolder } from "./tools.ts";
 
 /** The variables that Pulumi programs and tests run with; those of the cluster only if it is running. */
@@ -38,6 +38,8 @@ function pulumi(withCluster: boolean): Record<string, string> {
 function cluster(settings: Settings): Record<string, string> {
   return {
     KUBECONFIG: paths.kubeconfig,
+    // kubectl remembers what an address serves; the next cluster may have the same address and serve something else.
+    KUBECACHEDIR: join(paths.cluster, "kubectl-cache"),
     PULUMI_ETCD_LOCAL_NODE_ADDRESS: settings.nodeAddress,
     PULUMI_ETCD_LOCAL_HOST_ADDRESS: settings.hostAddress,
     PULUMI_ETCD_LOCAL_DNS_ADDRESS: settings.nodeAddress,

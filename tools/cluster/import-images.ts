@@ -2,11 +2,12 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { debianFolder } from "../debian.ts";
 import { archive, images } from "../images.ts";
+import type { ProcessIdentity } from "../process-identity.ts";
 import { paths } from "./clone.ts";
 import { asSeenInside, inside } from "./inside.ts";
 import { runInside } from "./keeper.ts";
 import { eventually } from "./ready.ts";
-import { type ProcessIdentity, type Settings, writeSettings } from "./settings.ts";
+import { type Settings, writeSettings } from "./settings.ts";
 
 /** Gives containerd the images that it doesn't have yet in their present form. */
 export async function importImages(settings: Settings, keeper: ProcessIdentity): Promise<void> {

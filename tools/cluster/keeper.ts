@@ -5,11 +5,12 @@ import { output } from "../command.ts";
 import { debianEnvironment, debianFolder } from "../debian.ts";
 import { UserError } from "../errors.ts";
 import { binary } from "../go-tools.ts";
+import { identify, isRunning, type ProcessIdentity } from "../process-identity.ts";
 import { sleep } from "../progress.ts";
 import { paths } from "./clone.ts";
 import { asSeenInside } from "./inside.ts";
-import { childOf, identify, isRunning, startDetached } from "./process.ts";
-import { fixed, type ProcessIdentity } from "./settings.ts";
+import { childOf, startDetached } from "./process.ts";
+import { fixed } from "./settings.ts";
 
 /**
  * Starts the process that holds the cluster's namespaces (pid, mount, network,

@@ -1,9 +1,10 @@
 import { output } from "../command.ts";
 import { debianEnvironment, debianFolder } from "../debian.ts";
 import { UserError } from "../errors.ts";
+import type { ProcessIdentity } from "../process-identity.ts";
 import { cloneNumber } from "./clone.ts";
 import { runInside } from "./keeper.ts";
-import { fixed, type ProcessIdentity, type Settings } from "./settings.ts";
+import { fixed, type Settings } from "./settings.ts";
 
 /**
  * Picks the addresses of the link between the machine and the cluster: a /30 in

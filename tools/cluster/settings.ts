@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { ProcessIdentity } from "../process-identity.ts";
 import { cloneId, paths } from "./clone.ts";
 
 /** What is fixed: it is inside the cluster's own network, where it disturbs nobody. */
@@ -28,12 +29,6 @@ export interface Settings {
   images: Record<string, string>;
   /** Written when everything has been seen working. */
   ready?: boolean;
-}
-
-/** A process id may be given to another process; together with its start time it may not. */
-export interface ProcessIdentity {
-  pid: number;
-  startTime: string;
 }
 
 export function readSettings(): Settings | undefined {

@@ -1,19 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
+import { identify, isRunning, type ProcessIdentity } from "../process-identity.ts";
 import { paths } from "./clone.ts";
 import type { Component } from "./components.ts";
 import { enter, insideEnvironment } from "./keeper.ts";
-import { identify, isRunning, startDetached } from "./process.ts";
-import { type ProcessIdentity, type Settings, writeSettings } from "./settings.ts";
+import { childOf, startDetached } from "./process.ts";
+import { type Settings, writeSettings } from "./settings.ts";
 
 /** Starts those of the components that aren't running. */
-export function start(settings: Settings, keeper: ProcessIdentity, components: Component[]): void {
+export async function start(settings: Settings, keeper: ProcessIdentity, components: Component[]): Promise<void> {
   for (const component of components) {
     if (isRunning(settings.processes[component.name])) continue;
     const args = [...enter(keeper), component.command, ...component.args];
-    const pid = startDetached("nsenter", args, logOf(component.name), insideEnvironment());
-    const started = identify(pid);
+    // nsenter stays as the parent of the process that counts.
+    const parent = startDetached("nsenter", args, logOf(component.name), insideEnvironment());
+    const started = identify(await childOf(parent));
     if (!started) throw ended(component.name);
     settings.processes[component.name] = started;
   }

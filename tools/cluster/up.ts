@@ -5,6 +5,7 @@ import { output } from "../command.ts";
 import { debianFolder } from "../debian.ts";
 import { UserError } from "../errors.ts";
 import { binary, goTool, goToolFolder } from "../go-tools.ts";
+import { isRunning, type ProcessIdentity } from "../process-identity.ts";
 import { elapsed, report, step } from "../progress.ts";
 import { clusterTools, ensureTools } from "../tools.ts";
 import { missingAbilities } from "./capabilities.ts";
@@ -17,9 +18,8 @@ import { startKeeper, waitForMounts } from "./keeper.ts";
 import { apply, kubectl } from "./kubectl.ts";
 import { chooseAddresses, connect } from "./network.ts";
 import { certManagerNamespace, storageClass } from "./objects.ts";
-import { isRunning } from "./process.ts";
 import { apiServerReady, dnsAnswers, everythingWorks, nodeReady } from "./ready.ts";
-import { fixed, type ProcessIdentity, readSettings, type Settings, writeSettings } from "./settings.ts";
+import { fixed, readSettings, type Settings, writeSettings } from "./settings.ts";
 import { start } from "./supervisor.ts";
 
 /** Brings the cluster of this clone up, from whatever state it is in. */
@@ -79,25 +79,23 @@ async function makeFoundation(): Promise<Settings> {
 
 async function startEverything(settings: Settings): Promise<void> {
   const keeper = settings.keeper as ProcessIdentity;
-  const started = Date.now();
-  const run = (list: components.Component[]) => start(settings, keeper, list);
-  run([components.etcd(), components.kubeApiserver(settings), components.containerd(debianFolder())]);
+  const run = (...list: components.Component[]) => start(settings, keeper, list);
+  const foundation = [components.etcd(), components.kubeApiserver(settings), components.containerd(debianFolder())];
+  const kubernetes = [...components.controlPlane(), ...components.node(settings)];
   if (settings.ready) {
-    await apiServerReady(settings);
-  } else {
-    await Promise.all([
-      step("waiting for the API server", () => apiServerReady(settings)),
-      step("importing images", () => importImages(settings, keeper)),
-    ]);
-  }
-  run([...components.controlPlane(), ...components.node(settings)]);
-  if (settings.ready) {
-    run(components.services());
-    await importImages(settings, keeper);
+    await run(...foundation, ...kubernetes, ...components.services());
+    await Promise.all([apiServerReady(settings), importImages(settings, keeper)]);
     return;
   }
+  const started = Date.now();
+  await run(...foundation);
+  await Promise.all([
+    step("waiting for the API server", () => apiServerReady(settings)),
+    step("importing images", () => importImages(settings, keeper)),
+  ]);
+  await run(...kubernetes);
   await step("applying the StorageClass and the CRDs of cert-manager", applyObjects);
-  run(components.services());
+  await run(...components.services());
   await step("waiting for the node and for DNS", () => Promise.all([nodeReady(settings), dnsAnswers(settings)]));
   await step("trying a volume, a pod and a certificate", () => everythingWorks(settings));
   settings.ready = true;

@@ -57,14 +57,18 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   return { operation: kind, plan: plan.steps.map((step) => step.text), notes: plan.notes };
 }
 
-/** A walk that could not start is refused in preview: more than one member down, or no quorum to ask. */
-async function refuseUnhealthy(observation: Observation, spec: EtcdSpec): Promise<void> {
-  const pods = plannedPods(spec, observation);
-  const down = pods.filter((pod) => !pod.ready);
-  const exempt = down.length === 1 ? down[0]?.name : undefined;
-  const verdict = await evaluateGate(observation.view, exempt);
-  if (verdict.open) return;
-  throw new Refusal([unhealthy(spec, verdict.reasons)]);
+/** A walk that could not start is refused in preview. A hiccup that passes within seconds is no refusal. */
+async function refuseUnhealthy({ view }: Observation, spec: EtcdSpec): Promise<void> {
+  let reasons: string[] = [];
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (attempt > 0) await view.ports.clock.sleep(1000);
+    const down = plannedPods(spec, await observe(view.ports, spec)).filter((pod) => !pod.ready);
+    // One member that is down may be what the update is to mend.
+    const verdict = await evaluateGate(view, down.length === 1 ? down[0]?.name : undefined);
+    if (verdict.open) return;
+    reasons = verdict.reasons;
+  }
+  throw new Refusal([unhealthy(spec, reasons)]);
 }
 
 function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {

@@ -28,7 +28,7 @@ export async function waitFor<T>(options: WaitOptions, look: () => Promise<{ don
     if (typeof outcome !== "string") return outcome.done;
     if (options.clock.now() >= end) {
       const seconds = Math.round(options.deadlineMs / 1000);
-      throw new DeadlineError(`waited ${seconds} s (rollout.stepTimeout) for ${options.what}: ${outcome}`);
+      throw new DeadlineError(`waited ${seconds} s for ${options.what}: ${outcome}`);
     }
     await options.clock.sleep(options.intervalMs ?? 250);
   }

@@ -1,4 +1,4 @@
-import { type CertificateSecret, claimSecret, releaseSecret } from "../../rollout/secrets";
+import { type CertificateSecret, claimSecret, releaseSecret } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen } from "./base";
 

@@ -1,6 +1,6 @@
 import { trustBundleName } from "../../config";
 import { trustRevision } from "../../manifests";
-import { type TrustTarget, widenTrust } from "../../rollout";
+import { releaseTrustBundle, type TrustTarget, widenTrust } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same } from "./base";
 
@@ -42,7 +42,7 @@ export const trustBundle = {
 
   async delete(_id: string, props: TrustInputs) {
     const ports = await portsFor(props.urn);
-    await ports.kube.delete("v1", "ConfigMap", props.namespace, trustBundleName(props));
+    await releaseTrustBundle(ports, props.namespace, trustBundleName(props));
   },
 };
 

@@ -1,4 +1,5 @@
 import { AlarmAction } from "etcd3";
+import { CLIENT_PORT } from "../../config/names";
 import type { ClientCredentials, EtcdPort, Member, MemberAddress, MemberStatus, PodAddress } from "../ports";
 import { callMember } from "./etcd-client";
 import { probeMember } from "./probe";
@@ -23,7 +24,7 @@ export class EtcdAdapter implements EtcdPort {
 
   constructor(transport: Transport, options: EtcdAdapterOptions = {}) {
     this.#transport = transport;
-    this.#port = options.clientPort ?? 2379;
+    this.#port = options.clientPort ?? CLIENT_PORT;
   }
 
   /** `leader` is `0` where the member knows of none. */

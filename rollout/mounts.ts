@@ -1,0 +1,73 @@
+import type { KubeObject } from "../manifests/types";
+import type { Ports } from "./ports";
+import { waitFor } from "./wait";
+
+/** How long something that is to be deleted may still be mounted. */
+const RELEASE_DEADLINE_MS = 120_000;
+
+/** A Secret that cert-manager fills for one of our Certificates. */
+export interface CertificateSecret {
+  namespace: string;
+  secretName: string;
+  certificateName: string;
+}
+
+/** Refuses a Secret that is there already and was not made for this Certificate: cert-manager would overwrite it. */
+export async function claimSecret(ports: Ports, { namespace, secretName, certificateName }: CertificateSecret) {
+  const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
+  if (!secret || madeFor(secret) === certificateName) return;
+  throw new Error(
+    `Secret ${namespace}/${secretName} exists already and was not made for Certificate ${certificateName}; cert-manager would overwrite it. Name another with tls.certificates[].secretName, or delete it`,
+  );
+}
+
+/** Deletes the Secret that a Certificate left behind, once no pod mounts it; leaves others' Secrets alone. */
+export async function releaseSecret(ports: Ports, { namespace, secretName, certificateName }: CertificateSecret) {
+  const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
+  if (!secret || madeFor(secret) !== certificateName) return;
+  await untilUnmounted(ports, namespace, `Secret ${secretName}`, (volume) => secretsOf(volume).includes(secretName));
+  await ports.kube.delete("v1", "Secret", namespace, secretName);
+}
+
+/** Deletes the trust bundle once no pod mounts it. */
+export async function releaseTrustBundle(ports: Ports, namespace: string, name: string) {
+  await untilUnmounted(ports, namespace, `ConfigMap ${name}`, (volume) => volume.configMap?.name === name);
+  await ports.kube.delete("v1", "ConfigMap", namespace, name);
+}
+
+/** Pods of a workload that was just deleted go within seconds; others would lose what they need to start again. */
+async function untilUnmounted(
+  ports: Ports,
+  namespace: string,
+  what: string,
+  mounts: (volume: Volume) => boolean,
+): Promise<void> {
+  await waitFor({ clock: ports.clock, deadlineMs: RELEASE_DEADLINE_MS, what: `${what} to be unused` }, async () => {
+    const pods = await ports.kube.list("v1", "Pod", namespace);
+    const users = pods.filter((pod) => !isTerminating(pod) && volumesOf(pod).some(mounts));
+    if (users.length === 0) return { done: undefined };
+    return `${users.map((pod) => pod.metadata.name).join(", ")} still mounts it; it is kept. Run the update again once no pod does`;
+  });
+}
+
+function madeFor(secret: KubeObject): string | undefined {
+  return secret.metadata.annotations?.["cert-manager.io/certificate-name"];
+}
+
+function isTerminating(pod: KubeObject): boolean {
+  return "deletionTimestamp" in pod.metadata;
+}
+
+function volumesOf(pod: KubeObject): Volume[] {
+  return (pod.spec as { volumes?: Volume[] }).volumes ?? [];
+}
+
+function secretsOf(volume: Volume): (string | undefined)[] {
+  return [volume.secret?.secretName, ...(volume.projected?.sources ?? []).map((source) => source.secret?.name)];
+}
+
+interface Volume {
+  secret?: { secretName?: string };
+  configMap?: { name?: string };
+  projected?: { sources?: { secret?: { name?: string } }[] };
+}

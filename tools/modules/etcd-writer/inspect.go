@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -72,10 +75,12 @@ func (c *Config) admissionTo(ctx context.Context, member Member) admission {
 			return "unreachable: " + err.Error()
 		}
 		connection.Close()
-		if err := c.tryStatus(ctx, member, way); err != nil {
-			return "refused: " + err.Error()
+		// Two ways in: over HTTP/1.1, whose answer says why somebody is refused, and as etcd's clients do.
+		refusal := c.tryVersion(ctx, member, way)
+		if refusal == nil || c.tryStatus(ctx, member, way) == nil {
+			return "accepted"
 		}
-		return "accepted"
+		return "refused: " + refusal.Error()
 	}
 	return admission{
 		Member:       member.Name,
@@ -83,6 +88,33 @@ func (c *Config) admissionTo(ctx context.Context, member Member) admission {
 		AnonymousTLS: try(access{scheme: "https", anonymous: true}),
 		TLS:          try(access{scheme: "https"}),
 	}
+}
+
+func (c *Config) tryVersion(ctx context.Context, member Member, way access) error {
+	transport := &http.Transport{DisableKeepAlives: true}
+	if way.scheme == "https" {
+		tlsConfig, err := c.Credentials.tlsConfig(way.anonymous)
+		if err != nil {
+			return err
+		}
+		transport.TLSClientConfig = tlsConfig
+	}
+	limited, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, http.MethodGet, way.scheme+"://"+member.Address+"/version", nil)
+	if err != nil {
+		return err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 200))
+		return fmt.Errorf("HTTP %d: %s", response.StatusCode, strings.TrimSpace(string(body)))
+	}
+	return nil
 }
 
 func (c *Config) connectAnyhow(ctx context.Context) (*clientv3.Client, string, error) {

@@ -1,0 +1,40 @@
+/** A step as it is printed and recorded: `pass 1/2: restart etcd-0`. */
+const STEP = /\bpass (\d+)\/(\d+): .*$/;
+
+/** The steps that a preview printed, in order, each once. */
+export function planLines(printed: string): string[] {
+  const lines = printed.split("\n").flatMap((line) => {
+    const match = STEP.exec(line.trimEnd());
+    return match ? [match[0]] : [];
+  });
+  return [...new Set(lines)];
+}
+
+/**
+ * In what the steps that were carried out differ from those that were printed; undefined when they don't.
+ *
+ * Where the leader changed between the two, the order of members within a pass and the moves of leadership may
+ * differ, and nothing else.
+ */
+export function planDifference(printed: string[], recorded: string[], leaderChanged: boolean): string | undefined {
+  const [expected, actual] = leaderChanged ? [withoutOrder(printed), withoutOrder(recorded)] : [printed, recorded];
+  const length = Math.max(expected.length, actual.length);
+  for (let index = 0; index < length; index++) {
+    if (expected[index] === actual[index]) continue;
+    return `step ${index + 1}: preview printed ${quote(expected[index])}, the run recorded ${quote(actual[index])}`;
+  }
+  return undefined;
+}
+
+/** The leader that a preview named; undefined where it said that it does not know. */
+export function predictedLeader(printed: string): string | undefined {
+  return /(\S+) leads now and goes last/.exec(printed)?.[1];
+}
+
+function withoutOrder(steps: string[]): string[] {
+  return steps.filter((step) => !step.includes("move leadership")).sort();
+}
+
+function quote(step: string | undefined): string {
+  return step === undefined ? "nothing" : `"${step}"`;
+}

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandResult, runCommand, tail } from "./command";
+import { type Environment, repository } from "./environment";
+
+/** Longest that one `pulumi up` or `destroy` may take, in milliseconds. */
+const UPDATE_TIMEOUT_MS = 8 * 60_000;
+const PREVIEW_TIMEOUT_MS = 3 * 60_000;
+const SHORT_TIMEOUT_MS = 60_000;
+
+export interface PreviewOptions {
+  diff?: boolean;
+  expectNoChanges?: boolean;
+  /** Variables that differ from the suite's. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A command of the Pulumi CLI that failed, with the end of what it printed. */
+export class PulumiError extends Error {
+  constructor(
+    command: string[],
+    readonly result: CommandResult,
+  ) {
+    super(`${command.join(" ")} ended with code ${result.code}:\n${tail(`${result.stdout}\n${result.stderr}`)}`);
+  }
+}
+
+/**
+ * A stack of the project in this repository, driven by the `pulumi` command as its users drive it. Its settings are
+ * kept in a file elsewhere, so that nothing appears in the repository.
+ */
+export class PulumiStack {
+  readonly #configFile: string;
+
+  private constructor(
+    private readonly environment: Environment,
+    readonly name: string,
+    folder: string,
+  ) {
+    this.#configFile = join(folder, `Pulumi.${name}.yaml`);
+  }
+
+  static async create(environment: Environment, name: string, folder: string): Promise<PulumiStack> {
+    mkdirSync(folder, { recursive: true });
+    const stack = new PulumiStack(environment, name, folder);
+    await stack.#run(["stack", "init", name, "--no-select"], SHORT_TIMEOUT_MS);
+    // `stack init` knows no --config-file: what it wrote (the salt of the stack's secrets) is moved.
+    const written = join(repository, "stacks", `Pulumi.${name}.yaml`);
+    if (existsSync(written)) renameSync(written, stack.#configFile);
+    else writeFileSync(stack.#configFile, "config: {}\n");
+    return stack;
+  }
+
+  /** `pulumi config set --path`, for each of them. */
+  async set(values: Record<string, string>): Promise<void> {
+    const pairs = Object.entries(values).flatMap(([path, value]) => ["--plaintext", `${path}=${value}`]);
+    await this.#run(["config", "set-all", "--path", ...pairs, ...this.#where()], SHORT_TIMEOUT_MS);
+  }
+
+  async unset(path: string): Promise<void> {
+    await this.#run(["config", "rm", "--path", path, ...this.#where()], SHORT_TIMEOUT_MS);
+  }
+
+  /** The settings as they are, to be put back later. */
+  saveConfig(): string {
+    return readFileSync(this.#configFile, "utf8");
+  }
+
+  restoreConfig(saved: string): void {
+    writeFileSync(this.#configFile, saved);
+  }
+
+  async preview(options: PreviewOptions = {}): Promise<CommandResult> {
+    const { command, result } = await this.#preview(options);
+    if (result.code !== 0) throw new PulumiError(command, result);
+    return result;
+  }
+
+  /** A preview that must be refused; returns everything that it printed. */
+  async previewRefused(env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const { command, result } = await this.#preview({ env });
+    const printed = `${result.stdout}\n${result.stderr}`;
+    if (result.code === 0) throw new Error(`${command.join(" ")} was expected to be refused, but passed:\n${printed}`);
+    return printed;
+  }
+
+  up(): Promise<CommandResult> {
+    return this.#run(["up", "--yes", "--suppress-progress", ...this.#where()], UPDATE_TIMEOUT_MS);
+  }
+
+  destroy(): Promise<CommandResult> {
+    return this.#run(["destroy", "--yes", "--suppress-progress", ...this.#where()], UPDATE_TIMEOUT_MS);
+  }
+
+  async outputs<T>(): Promise<T> {
+    const command = ["stack", "output", "--json", "--stack", this.name];
+    return JSON.parse((await this.#run(command, SHORT_TIMEOUT_MS)).stdout) as T;
+  }
+
+  /** The state as it is stored: secrets stay encrypted. */
+  async exportState(): Promise<string> {
+    return (await this.#run(["stack", "export", "--stack", this.name], SHORT_TIMEOUT_MS)).stdout;
+  }
+
+  async resourceCount(): Promise<number> {
+    const state = JSON.parse(await this.exportState()) as { deployment: { resources?: unknown[] } };
+    return state.deployment.resources?.length ?? 0;
+  }
+
+  async remove(): Promise<void> {
+    const command = ["stack", "rm", "--yes", "--force", "--preserve-config", "--stack", this.name];
+    await this.#run(command, SHORT_TIMEOUT_MS);
+    rmSync(this.#configFile, { force: true });
+  }
+
+  async #preview(options: PreviewOptions): Promise<{ command: string[]; result: CommandResult }> {
+    const flags = [
+      ...(options.diff ? ["--diff"] : []),
+      ...(options.expectNoChanges ? ["--expect-no-changes"] : []),
+      "--suppress-progress",
+    ];
+    const command = ["pulumi", "preview", ...flags, ...this.#where(), "--non-interactive", "--color", "never"];
+    return { command, result: await this.#exec(command, PREVIEW_TIMEOUT_MS, options.env) };
+  }
+
+  #where(): string[] {
+    return ["--stack", this.name, "--config-file", this.#configFile];
+  }
+
+  async #run(args: string[], timeoutMs: number): Promise<CommandResult> {
+    const command = ["pulumi", ...args, "--non-interactive", "--color", "never"];
+    const result = await this.#exec(command, timeoutMs);
+    if (result.code !== 0) throw new PulumiError(command, result);
+    return result;
+  }
+
+  #exec(command: string[], timeoutMs: number, env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+    return runCommand(command, { cwd: repository, env: { ...this.environment.variables, ...env }, timeoutMs });
+  }
+}

@@ -1,0 +1,31 @@
+import { skipReason } from "./environment";
+
+/** `describe` for what needs a cluster; without one it is reported as skipped, with the reason. */
+export function describeOnCluster(name: string, body: () => void): void {
+  const reason = skipReason();
+  if (reason === undefined) describe(name, body);
+  else describe.skip(`${name} [skipped: ${reason}]`, body);
+}
+
+/**
+ * Tests that build on each other: once one fails, those after it fail at once and name it, instead of each running
+ * into its own time limit.
+ */
+export function steps(): (name: string, body: () => Promise<void> | void, timeoutMs?: number) => void {
+  let failed: string | undefined;
+  return (name, body, timeoutMs) => {
+    test(
+      name,
+      async () => {
+        if (failed) throw new Error(`not tried, because "${failed}" failed`);
+        try {
+          await body();
+        } catch (error) {
+          failed = name;
+          throw error;
+        }
+      },
+      timeoutMs,
+    );
+  };
+}

@@ -1,7 +1,8 @@
 import { Etcd3, type IOptions } from "etcd3";
 import type { MemberAddress } from "../ports";
 import { EtcdError } from "./etcd-error";
-import type { Endpoint, Transport } from "./transport";
+import type { Transport } from "./transport";
+import { Tunnel } from "./tunnel";
 
 type FaultHandling = NonNullable<IOptions["faultHandling"]>;
 
@@ -32,27 +33,28 @@ export async function callMember<T>(
   port: number,
   run: (client: Etcd3, options: { deadline: number }) => Promise<T>,
 ): Promise<T> {
-  const started = Date.now();
-  const deadline = started + deadlineMs;
-  let endpoint: Endpoint | undefined;
+  const deadline = Date.now() + deadlineMs;
+  // Not dialled by gRPC itself: a connection that hangs in its TLS handshake survives the closing of a gRPC client,
+  // and why a pod is out of reach would be lost.
+  const tunnel = await Tunnel.listen(() => transport.connect(member, port, Math.max(1, deadline - Date.now())));
   let client: Etcd3 | undefined;
   const attempt = async () => {
-    endpoint = await transport.endpoint(member, port);
-    client = new Etcd3(clientOptions(endpoint, member));
+    client = new Etcd3(clientOptions(tunnel, member));
     return run(client, { deadline });
   };
   try {
     return await within(attempt(), deadlineMs + graceMs);
   } catch (error) {
     const { code, detail } = grpcStatus(error as Error);
-    const trouble = endpoint?.trouble(started);
-    throw new EtcdError({ member: member.pod, call, code, detail: trouble ?? detail, deadlineMs }, { cause: error });
+    const why = tunnel.trouble?.message ?? detail;
+    throw new EtcdError({ member: member.pod, call, code, detail: why, deadlineMs }, { cause: error });
   } finally {
     client?.close();
+    tunnel.close();
   }
 }
 
-function clientOptions(endpoint: Endpoint, member: MemberAddress): IOptions {
+function clientOptions(endpoint: { host: string; port: number }, member: MemberAddress): IOptions {
   const { scheme, credentials } = member;
   return {
     hosts: `${scheme}://${endpoint.host}:${endpoint.port}`,
@@ -65,7 +67,7 @@ function clientOptions(endpoint: Endpoint, member: MemberAddress): IOptions {
         },
       }),
     grpcOptions: {
-      // The connection goes to 127.0.0.1 or wherever the transport says; the name that counts is the member's.
+      // The connection goes to 127.0.0.1; the name that counts is the member's.
       "grpc.ssl_target_name_override": member.host,
       "grpc.default_authority": member.host,
       // A pool shared by the whole process would hand over a connection made with older credentials.

@@ -6,4 +6,4 @@ export { PodForward } from "./forward";
 export { fieldManager, KubeAdapter } from "./kube";
 export { KubeError, type KubeErrorReason } from "./kube-error";
 export { SystemClock } from "./system-clock";
-export { DirectTransport, type Endpoint, type Transport, TransportError } from "./transport";
+export { DirectTransport, type Transport, TransportError } from "./transport";

@@ -29,7 +29,7 @@ export class PodStream extends Duplex {
     timeoutMs: number,
   ): Promise<PodStream> {
     const stream = new PodStream(`port-forward to pod ${pod.namespace}/${pod.pod}, port ${port}`);
-    const opening = stream.#open(config, pod, port);
+    const opening = stream.#open(bounded(config, timeoutMs), pod, port);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(stream.#error(`no answer within ${timeoutMs} ms`)), timeoutMs);
@@ -105,4 +105,14 @@ export class PodStream extends Duplex {
   #error(why: string): TransportError {
     return new TransportError(`${this.#what}: ${why}`);
   }
+}
+
+/** The same access, with a limit on the WebSocket's handshake: one that hangs could not be ended otherwise. */
+function bounded(config: KubeConfig, timeoutMs: number): KubeConfig {
+  const own: KubeConfig = Object.create(config);
+  own.applyToHTTPSOptions = async (options: { handshakeTimeout?: number }) => {
+    await config.applyToHTTPSOptions(options);
+    options.handshakeTimeout = timeoutMs;
+  };
+  return own;
 }

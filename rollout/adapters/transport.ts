@@ -2,23 +2,14 @@ import { createConnection } from "node:net";
 import type { Duplex } from "node:stream";
 import type { PodAddress } from "../ports";
 
-/** Where to dial to reach a port of a pod. */
-export interface Endpoint {
-  host: string;
-  port: number;
-  /** Why a connection made through this endpoint since the given time (epoch milliseconds) did not reach the pod. */
-  trouble(since: number): string | undefined;
-}
-
 /** The way to the pods. */
 export interface Transport {
-  /** An address for clients that dial by themselves. Stays good until `close`. */
-  endpoint(pod: PodAddress, port: number): Promise<Endpoint>;
   /**
    * A connection to a port of a pod. That the pod cannot be reached is told by a TransportError: the promise
    * rejects with it, or the stream is destroyed with it. A stream that ends or breaks in any other way was ended by the pod.
    */
   connect(pod: PodAddress, port: number, timeoutMs: number): Promise<Duplex>;
+  /** Ends every connection. */
   close(): Promise<void>;
 }
 
@@ -38,10 +29,6 @@ export class DirectTransport implements Transport {
     this.#resolve = resolve;
   }
 
-  async endpoint(pod: PodAddress, port: number): Promise<Endpoint> {
-    return { ...this.#resolve(pod, port), trouble: () => undefined };
-  }
-
   connect(pod: PodAddress, port: number, timeoutMs: number): Promise<Duplex> {
     const target = this.#resolve(pod, port);
     return new Promise((resolve, reject) => {
@@ -58,5 +45,6 @@ export class DirectTransport implements Transport {
     });
   }
 
+  /** Nothing to do: connections belong to those who asked for them. */
   async close(): Promise<void> {}
 }

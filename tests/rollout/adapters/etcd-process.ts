@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { PodAddress } from "../../../rollout/ports";
 
-/** The etcd to test with: `ETCD_BINARY`, the one on PATH, or the one that `make tools` leaves in the cache. */
+/** The etcd to test with: `ETCD_BINARY`, the one on PATH, or one that the local cluster's tools left in the cache. */
 export function findEtcd(): string | undefined {
-  const fromEnv = process.env.ETCD_BINARY;
-  if (fromEnv) return fromEnv;
-  const folders = [...(process.env.PATH ?? "").split(delimiter), join(homedir(), ".cache", "pulumi-etcd", "bin")];
+  if (process.env.ETCD_BINARY) return process.env.ETCD_BINARY;
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-etcd");
+  const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("etcd-")) : [];
+  const folders = [...(process.env.PATH ?? "").split(delimiter), ...built.map((name) => join(cache, name, "bin"))];
   return folders.map((folder) => join(folder, "etcd")).find((path) => existsSync(path));
 }
 

@@ -206,6 +206,33 @@ describeWithEtcd("EtcdAdapter with a member that demands client certificates", (
   });
 });
 
+describeWithEtcd("EtcdAdapter with a member that serves both schemes on one port", () => {
+  test("plaintext and mutual TLS are accepted, TLS without a certificate is refused", async () => {
+    const [member] = (await testMembers(1)) as [TestMember];
+    const authority = new TestAuthority("etcd-ca");
+    const leaf = authority.issue("server", [`DNS:${member.host}`, "IP:127.0.0.1"]);
+    const url = `127.0.0.1:${member.clientPort}`;
+    const cluster = new TestCluster(
+      [member],
+      [
+        ...["--listen-client-urls", `https://${url},http://${url}`, "--cert-file", leaf.certificateFile],
+        ...["--key-file", leaf.keyFile, "--trusted-ca-file", authority.caFile, "--client-cert-auth"],
+      ],
+    );
+    cluster.start();
+    const etcd = new EtcdAdapter(loopback([member]));
+    const credentials = { caBundle: authority.ca, certificate: leaf.certificate, key: leaf.key };
+    const https: MemberAddress = { ...plain(member), scheme: "https", credentials };
+    await eventually(() => etcd.linearizableRead(https, 2 * second));
+    await etcd.linearizableRead(plain(member), 2 * second);
+    expect(await etcd.probe(plain(member), 2 * second)).toBe("accepted");
+    expect(await etcd.probe(https, 2 * second)).toBe("accepted");
+    expect(await etcd.probe({ ...https, credentials: { caBundle: authority.ca } }, 2 * second)).toBe("refused");
+    await cluster.stop();
+    authority.remove();
+  });
+});
+
 describe("EtcdAdapter without an etcd", () => {
   let server: Server;
   const sockets = new Set<Socket>();

@@ -1,8 +1,10 @@
+import { DEFAULT_CLIENT, DEFAULT_RESTART } from "./defaults-tls";
 import { canonicalIp } from "./formats";
 import { certificateName, clientServiceName, headlessServiceName, type Identity } from "./names";
+import { canonicalCertificates } from "./pem";
 import { peerSans, type RequiredSans, serverSans } from "./sans";
-import type { CertificateInput, IssuerRefInput, TlsInput } from "./schema-tls";
-import type { Alias, CertificateSpec, IssuerRef, SubjectSpec, TlsSpec } from "./types";
+import type { CertificateInput, IssuerRefInput, TlsInput, TrustedCaInput } from "./schema-tls";
+import type { Alias, CertificateSpec, IssuerRef, SubjectSpec, TlsSpec, TrustedCa } from "./types";
 
 export const CERT_MANAGER_GROUP = "cert-manager.io";
 
@@ -46,7 +48,27 @@ export function tlsSpec(wish: TlsInput, identity: Identity, replicas: number): T
     const own = wishes.find((each) => each.alias === alias) ?? { alias };
     return certificateSpec(own, profile(alias, identity, replicas), issuerRef, identity);
   });
-  return { issuerRef, certificates, ...(wish.rotate !== undefined && { rotate: wish.rotate }) };
+  return {
+    issuerRef,
+    certificates,
+    ...(wish.rotate !== undefined && { rotate: wish.rotate }),
+    client: {
+      auth: wish.client?.auth ?? DEFAULT_CLIENT.auth,
+      alsoPlaintext: wish.client?.alsoPlaintext ?? DEFAULT_CLIENT.alsoPlaintext,
+    },
+    trustedCAs: (wish.trustedCAs ?? []).map(trustedCa),
+    ...(wish.minVersion !== undefined && { minVersion: wish.minVersion }),
+    cipherSuites: unique(wish.cipherSuites ?? []),
+    restartPolicy: wish.restartPolicy ?? DEFAULT_RESTART,
+  };
+}
+
+/** Expects that it names one source. PEM is kept in one spelling, so that a comment in it is no change. */
+function trustedCa({ pem, configMap, secret }: TrustedCaInput): TrustedCa {
+  const at = ({ name, key }: { name: string; key?: string }) => ({ name, key: key ?? "ca.crt" });
+  if (configMap) return { configMap: at(configMap) };
+  if (secret) return { secret: at(secret) };
+  return { pem: canonicalCertificates(pem!) };
 }
 
 export function issuer(wish: IssuerRefInput): IssuerRef {

@@ -8,9 +8,22 @@ export function isRotation(old: EtcdSpec, next: EtcdSpec): boolean {
   return next.tls?.rotate !== undefined && next.tls.rotate !== old.tls?.rotate;
 }
 
-/** Whether a change of a cluster that keeps its TLS takes other certificates. */
+/** Whether a change of a cluster that keeps its TLS takes other certificates, or other CAs to trust. */
 export function isCertificateChange({ path }: FieldChange): boolean {
-  return path.startsWith("tls.") && path !== "tls.rotate";
+  return /^tls\.(issuerRef|certificates|trustedCAs)\b/.test(path);
+}
+
+/** Whether a change of a cluster that keeps its TLS alters how it is spoken, with the certificates as they are. */
+export function isProtocolChange({ path }: FieldChange): boolean {
+  return /^tls\.(client|minVersion|cipherSuites)\b/.test(path);
+}
+
+export function isIssuerChange({ path }: FieldChange): boolean {
+  return /^tls\.certificates\[.*\]\.issuerRef\./.test(path);
+}
+
+export function isTrustedCaChange({ path }: FieldChange): boolean {
+  return /^tls\.trustedCAs\b/.test(path);
 }
 
 /** Whether a change may alter the members' pods for other reasons than TLS. */

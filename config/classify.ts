@@ -1,4 +1,11 @@
-import { isCertificateChange, isRotation, isTemplateChange } from "./changes";
+import {
+  isCertificateChange,
+  isIssuerChange,
+  isProtocolChange,
+  isRotation,
+  isTemplateChange,
+  isTrustedCaChange,
+} from "./changes";
 import { diffSpecs } from "./diff";
 import { ConfigError } from "./problems";
 import { refusals } from "./refusals";
@@ -14,26 +21,38 @@ export function classify(old: EtcdSpec | undefined, next: EtcdSpec): Operation {
   const changes = diffSpecs(old, next);
   const problems = refusals(old, next, changes);
   if (problems.length > 0) throw new ConfigError(problems);
-  const kind = kindOf(old, next, changes);
-  return operation(kind, changes, kind === "reissue" ? reissued(next, changes) : allIn(kind, next));
+  const templateChanged = changesTemplate(old, next, changes);
+  const kind = kindOf(old, next, changes, templateChanged);
+  const aliases = kind === "reissue" ? reissued(next, changes) : allIn(kind, next);
+  return { ...operation(kind, changes, aliases), templateChanged };
 }
 
 function operation(kind: OperationKind, changes: FieldChange[], aliases: Alias[]): Operation {
+  const issuerChanged = kind === "reissue" && changes.some(isIssuerChange);
   return {
     kind,
     changes,
     aliases,
-    issuerChanged: kind === "reissue" && changes.some(({ path }) => /^tls\.certificates\[.*\]\.issuerRef\./.test(path)),
-    templateChanged: changes.some(isTemplateChange),
+    issuerChanged,
+    caMayChange: issuerChanged || (kind === "reissue" && changes.some(isTrustedCaChange)),
+    templateChanged: false,
   };
 }
 
-function kindOf(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): OperationKind {
+function kindOf(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[], templateChanged: boolean): OperationKind {
   if (!old.tls && next.tls) return "add";
   if (old.tls && !next.tls) return "remove";
   if (isRotation(old, next)) return "rotate";
   if (changes.some(isCertificateChange)) return "reissue";
-  return changes.some(isTemplateChange) ? "template" : "none";
+  return templateChanged ? "template" : "none";
+}
+
+function changesTemplate(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): boolean {
+  const keepsTls = old.tls !== undefined && next.tls !== undefined;
+  return (
+    changes.some((change) => isTemplateChange(change) || (keepsTls && isProtocolChange(change))) ||
+    old.restartToken !== next.restartToken
+  );
 }
 
 function allIn(kind: OperationKind, next: EtcdSpec): Alias[] {

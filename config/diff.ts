@@ -1,9 +1,21 @@
+import { DEFAULT_CLIENT, DEFAULT_RESTART } from "./defaults-tls";
 import { joinPath } from "./problems";
 import type { EtcdSpec, FieldChange } from "./types";
 
-/** Every field in which two specs differ, down to the single value. Lists of plain values are compared as a whole. */
+/**
+ * Every field in which two specs differ, down to the single value. Lists of plain values are compared as a whole.
+ *
+ * The restart token is left out: it follows from other fields, which are shown.
+ */
 export function diffSpecs(old: EtcdSpec, next: EtcdSpec): FieldChange[] {
-  return diffFields(old, next, "");
+  return diffFields(comparable(old), comparable(next), "");
+}
+
+/** A record from before these settings existed is one with their defaults, so that they don't come as changes. */
+function comparable({ restartToken: _, ...spec }: EtcdSpec): Omit<EtcdSpec, "restartToken"> {
+  if (!spec.tls) return spec;
+  const { client = DEFAULT_CLIENT, trustedCAs = [], cipherSuites = [], restartPolicy = DEFAULT_RESTART } = spec.tls;
+  return { ...spec, tls: { ...spec.tls, client, trustedCAs, cipherSuites, restartPolicy } };
 }
 
 function diffFields(old: unknown, next: unknown, path: string): FieldChange[] {

@@ -3,7 +3,9 @@ import { tlsSpec } from "./certificates";
 import { fromJson } from "./fields";
 import { durationSeconds } from "./formats";
 import { inputSchema } from "./json-schema";
+import { holdsPrivateKey } from "./pem";
 import { ConfigError, configPath } from "./problems";
+import { restartToken } from "./restart-token";
 import { crossProblems, isStandingNamespace, versionInTag, warnings } from "./rules";
 import { DEFAULT_VERSION, type Input, input } from "./schema";
 import type { ConfigProblem, EtcdSpec, ResourcesSpec, WorkloadSpec } from "./types";
@@ -22,11 +24,13 @@ export function parseSpec(raw: Record<string, unknown>): { spec: EtcdSpec; warni
     ...unknownKeys(present, inputSchema()),
     ...(parsed.error?.issues ?? []).flatMap((issue) => problemsOf(issue, present)),
   ];
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems.map(withoutKeys));
   const spec = plainSpec(parsed.data);
   const further = crossProblems(parsed.data, spec);
   if (further.length > 0) throw new ConfigError(further);
   if (parsed.data.tls) spec.tls = tlsSpec(parsed.data.tls, spec, spec.replicas);
+  const token = restartToken(spec);
+  if (token !== undefined) spec.restartToken = token;
   return { spec, warnings: warnings(spec) };
 }
 
@@ -51,7 +55,10 @@ function plainSpec(wish: Input): EtcdSpec {
     clusterDomain: wish.clusterDomain ?? "cluster.local",
     extraArgs: wish.extraArgs ?? {},
     extraEnv: wish.extraEnv ?? [],
-    rollout: { stepTimeoutSeconds: durationSeconds(wish.rollout?.stepTimeout ?? "5m")! },
+    rollout: {
+      stepTimeoutSeconds: durationSeconds(wish.rollout?.stepTimeout ?? "5m")!,
+      ...(wish.rollout?.restart !== undefined && { restart: wish.rollout.restart }),
+    },
   };
 }
 
@@ -75,6 +82,12 @@ function problemsOf(issue: Issue, raw: unknown, parent: PropertyKey[] = []): Con
   if (issue.code === "invalid_key") return issue.issues.flatMap((each) => problemsOf(each, raw, path));
   const value = valueAt(raw, path);
   return [{ path: configPath(path), ...(value !== undefined && { value }), ...ruleOf(issue, value) }];
+}
+
+/** A private key that somebody put somewhere is not to be shown in a log as well. */
+function withoutKeys(problem: ConfigProblem): ConfigProblem {
+  const { value, ...rest } = problem;
+  return holdsPrivateKey(value) ? rest : problem;
 }
 
 function ruleOf(issue: Issue, value: unknown): Pick<ConfigProblem, "rule" | "mend"> {

@@ -1,6 +1,8 @@
 import * as z from "zod";
-import { type Check, list, section, TEXT_OR_NUMBER, text, wholeNumber } from "./fields";
+import { CIPHER_SUITES, cipherSuiteProblem } from "./cipher-suites";
+import { type Check, flag, list, section, TEXT_OR_NUMBER, text, wholeNumber } from "./fields";
 import { canonicalIp, durationSeconds, isCertificateDnsName, isDnsSubdomain, isEmail, isUri } from "./formats";
+import { holdsCertificate, holdsPrivateKey, isReadable } from "./pem";
 
 /** cert-manager's KeyUsage, complete. */
 const USAGES = [
@@ -29,7 +31,11 @@ const USAGES = [
   "netscape sgc",
 ] as const;
 
-const NOT_EMPTY: Check<string> = { test: (v) => v.trim() !== "", rule: "must not be empty", mend: "Leave the key out" };
+export const NOT_EMPTY: Check<string> = {
+  test: (v) => v.trim() !== "",
+  rule: "must not be empty",
+  mend: "Leave the key out",
+};
 
 /** Shared with the other sections: what a Kubernetes object is called. */
 export const OBJECT_NAME: Check<string> = {
@@ -151,6 +157,65 @@ const certificate = section({
     .meta({ description: "Further key usages in cert-manager's words; those that etcd needs are always there." }),
 });
 
+const client = section({
+  auth: z.enum(["required", "none"]).optional().meta({
+    description:
+      "`required`: clients show a certificate of a trusted CA. `none`: TLS of the server only, and any client may connect.",
+    default: "required",
+  }),
+  alsoPlaintext: flag().optional().meta({
+    description:
+      "Serves plaintext beside TLS on port 2379, so that clients move in their own time: adding or removing TLS stops there, with the peers done. Take it away and the next update settles.",
+    default: false,
+  }),
+});
+
+const CERTIFICATES: Check<string>[] = [
+  {
+    test: (v) => !holdsPrivateKey(v),
+    rule: "must not hold a private key",
+    mend: "Leave the key out: a CA is trusted by its certificate alone, and no key belongs into a stack's file",
+  },
+  {
+    test: (v) => holdsPrivateKey(v) || holdsCertificate(v),
+    rule: "must hold a certificate in PEM",
+    mend: "Write the text from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----",
+  },
+  {
+    test: (v) => holdsPrivateKey(v) || isReadable(v),
+    rule: "must hold only certificates that can be read",
+    mend: "Look at it with `openssl x509 -noout -subject`, and keep its line breaks by a YAML block (`pem: |`)",
+  },
+];
+
+const OBJECT_KEY: Check<string> = {
+  test: (v) => /^[-._a-zA-Z0-9]{1,253}$/.test(v) && v !== "." && v !== "..",
+  rule: "must be a key of a ConfigMap or Secret: letters, digits, `-`, `_` and `.`",
+  mend: "Write the key as `kubectl describe` prints it, such as `ca.crt`",
+};
+
+const reference = (kind: string) =>
+  section({
+    name: text(OBJECT_NAME).meta({ description: `Name of a ${kind} of the cluster's namespace.` }),
+    key: text(OBJECT_KEY).optional().meta({ description: "Key that holds the certificates.", default: "ca.crt" }),
+  });
+
+const trustedCa = section({
+  pem: text(...CERTIFICATES)
+    .optional()
+    .meta({ description: "The certificates themselves, in PEM; never a key." }),
+  configMap: reference("ConfigMap").optional().meta({ description: "ConfigMap with the certificates." }),
+  secret: reference("Secret")
+    .optional()
+    .meta({ description: "Secret with the certificates; its other keys are not read." }),
+});
+
+/** The name of a cipher suite; every other is refused with the names that come near it. */
+const cipherSuite = z.string().superRefine((name, context) => {
+  const problem = cipherSuiteProblem(name);
+  if (problem) context.addIssue({ code: "custom", message: problem.rule, params: { mend: problem.mend } });
+});
+
 export const tls = section({
   // Whether it is missing is judged together with the rest of the section, in KubeDB's words.
   issuerRef: issuerRef.optional().meta({
@@ -166,8 +231,28 @@ export const tls = section({
         "A token of your choice, such as a date. Each new value re-issues every certificate once; needs TLS to be on already.",
       ...TEXT_OR_NUMBER,
     }),
+  restartPolicy: z.enum(["IfRequired", "Always"]).optional().meta({
+    description:
+      "`IfRequired`: new certificates are taken up without a restart; only another set of trusted CAs needs one. `Always`: the members restart in order after every re-issue and rotation. Changing the policy itself restarts them once.",
+    default: "IfRequired",
+  }),
+  client: client.optional().meta({ description: "How clients are served on port 2379 where TLS is on." }),
+  trustedCAs: list(trustedCa).optional().meta({
+    description:
+      "Further CAs that members accept, each from one source: PEM, a ConfigMap or a Secret. They are kept in the trust bundle besides the issuers' own.",
+  }),
+  minVersion: z.enum(["TLS1.2", "TLS1.3"]).optional().meta({
+    description: "Oldest version of TLS that members speak, with clients and with each other. Default: etcd's, TLS1.2.",
+  }),
+  cipherSuites: list(cipherSuite.meta({ enum: [...CIPHER_SUITES] }))
+    .optional()
+    .meta({
+      description:
+        "Cipher suites of TLS 1.2 that members choose from, in Go's names. Default: Go's own choice. Those of TLS 1.3 are fixed.",
+    }),
 });
 
 export type TlsInput = z.output<typeof tls>;
 export type CertificateInput = z.output<typeof certificate>;
+export type TrustedCaInput = z.output<typeof trustedCa>;
 export type IssuerRefInput = z.output<typeof issuerRef>;

@@ -10,7 +10,7 @@ import {
   semver,
 } from "./formats";
 import { mendForOwnFlag } from "./own-flags";
-import { GO_DURATION, OBJECT_NAME, tls } from "./schema-tls";
+import { GO_DURATION, NOT_EMPTY, OBJECT_NAME, tls } from "./schema-tls";
 
 export const DEFAULT_VERSION = "3.6.16";
 /** The first release with /readyz and /livez, which the members' probes ask. */
@@ -223,6 +223,13 @@ export const input = z.strictObject({
       .meta({
         description: "Longest wait of one step (a member's restart, a certificate's issue), as a Go duration.",
         default: "5m",
+      }),
+    restart: text(NOT_EMPTY)
+      .optional()
+      .meta({
+        description:
+          "A token of your choice, such as a date. Each new value restarts the members in order, with nothing else changed; so does taking it away.",
+        ...TEXT_OR_NUMBER,
       }),
   })
     .optional()

@@ -27,6 +27,11 @@ export interface EtcdSpec {
   /** Absent: the cluster speaks plaintext. */
   tls?: TlsSpec;
   rollout: RolloutSpec;
+  /**
+   * Part of the pod template for its own sake: another value restarts the members. Made from `rollout.restart`, and
+   * with `tls.restartPolicy: Always` from what re-issues certificates; absent where neither is asked for.
+   */
+  restartToken?: string;
 }
 
 export interface WorkloadSpec {
@@ -63,7 +68,32 @@ export interface TlsSpec {
   certificates: CertificateSpec[];
   /** A token of the user's choice: each new value re-issues every certificate once. Absent: never asked for. */
   rotate?: string;
+  client: ClientTlsSpec;
+  /** Further CAs that members accept, besides those of the issuers: kept in the trust bundle. */
+  trustedCAs: TrustedCa[];
+  /** Absent: etcd's default. */
+  minVersion?: TlsVersion;
+  /** Go's names, of TLS 1.2. Empty: Go's own choice. */
+  cipherSuites: string[];
+  /** Whether members restart after every re-issue and rotation, or only where they would not notice it otherwise. */
+  restartPolicy: "IfRequired" | "Always";
 }
+
+export type TlsVersion = "TLS1.2" | "TLS1.3";
+
+/** How clients are served where TLS is on. */
+export interface ClientTlsSpec {
+  /** Whether clients must show a certificate. `none`: any client that trusts the server's may connect. */
+  auth: "required" | "none";
+  /** Whether plaintext is served beside TLS: holds the client plane at the bridge. */
+  alsoPlaintext: boolean;
+}
+
+/** CA certificates: as they are, or in an object of the cluster's namespace. */
+export type TrustedCa =
+  | { pem: string }
+  | { configMap: { name: string; key: string } }
+  | { secret: { name: string; key: string } };
 
 export interface CertificateSpec {
   alias: Alias;
@@ -103,6 +133,8 @@ export interface SubjectSpec {
 export interface RolloutSpec {
   /** Longest wait of one step (a member's restart, a certificate's issue), in seconds. */
   stepTimeoutSeconds: number;
+  /** A token of the user's choice: each new value restarts the members in order. Absent: never asked for. */
+  restart?: string;
 }
 
 /** Something in the stack config that cannot be accepted, or that deserves a warning. */
@@ -131,9 +163,9 @@ export interface FieldChange {
  * - `create`: there is no cluster yet
  * - `none`: nothing that a member or a certificate would notice (`changes` may still name settings such as `rollout`)
  * - `add`, `remove`: TLS comes or goes
- * - `reissue`: another issuer or other certificate specs
+ * - `reissue`: another issuer, other certificate specs or other trusted CAs
  * - `rotate`: the same certificates anew
- * - `template`: the members' pods change, TLS does not
+ * - `template`: the members' pods change, certificates and trust do not
  */
 export type OperationKind = "create" | "none" | "add" | "remove" | "reissue" | "rotate" | "template";
 
@@ -145,6 +177,11 @@ export interface Operation {
   aliases: Alias[];
   /** Whether a certificate's issuer differs, so that another CA may have to be trusted first. Only with `reissue`. */
   issuerChanged: boolean;
-  /** Whether the members' pods change for other reasons than TLS. */
+  /** Whether another set of CAs may have to be trusted: another issuer, or other `trustedCAs`. Only with `reissue`. */
+  caMayChange: boolean;
+  /**
+   * Whether the members' pods change for other reasons than the TLS operation: fields outside of `tls`, how clients
+   * are served where TLS stays on, or a restart for its own sake.
+   */
   templateChanged: boolean;
 }

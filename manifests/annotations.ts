@@ -4,6 +4,8 @@ export const PEER_STAGE = "pulumi-etcd/peer-stage";
 export const CLIENT_STAGE = "pulumi-etcd/client-stage";
 /** Pod template: revision of the trust bundle that the member read when it started. */
 export const TRUST_REVISION = "pulumi-etcd/trust-revision";
+/** Pod template: another value restarts the members, with nothing else changed. */
+export const RESTART_TOKEN = "pulumi-etcd/restart-token";
 /** Pod template: hash over the rest of the template, so that every pod says what it was made from. */
 export const TEMPLATE_HASH = "pulumi-etcd/template-hash";
 /** Workload: the TLS settings that it was rendered from, as JSON: what a walk back needs. Names only, no secrets. */

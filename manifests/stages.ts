@@ -6,12 +6,13 @@ import type { PlaneStage, Stage } from "./types";
 export const PLAIN: Stage = { peer: "plain", client: "plain" };
 /** Listens http to peers but can dial https; serves both schemes to clients. Works next to `PLAIN` and `TLS`. */
 export const BRIDGE: Stage = { peer: "bridge", client: "bridge" };
-/** https only, with client certificates required on both planes. */
+/** https only on both planes. */
 export const TLS: Stage = { peer: "tls", client: "tls" };
 
-/** The stage that every member is on once the spec is reached. */
+/** The stage that every member is on once the spec is reached: with plaintext held, the peers are done all the same. */
 export function finalStage(spec: Pick<EtcdSpec, "tls">): Stage {
-  return spec.tls ? TLS : PLAIN;
+  if (!spec.tls) return PLAIN;
+  return spec.tls.client.alsoPlaintext ? { peer: "tls", client: "bridge" } : TLS;
 }
 
 /** The stage that a pod, or a workload's pod template, says it is on; undefined where it says nothing valid. */

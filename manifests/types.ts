@@ -1,4 +1,4 @@
-import type { CertificateSpec, EtcdSpec } from "../config/types";
+import type { CertificateSpec, EtcdSpec, TlsSpec } from "../config/types";
 
 /** What a member speaks on one plane. `bridge` works next to both of its neighbours. */
 export type PlaneStage = "plain" | "bridge" | "tls";
@@ -9,8 +9,11 @@ export interface Stage {
   client: PlaneStage;
 }
 
-/** What of the TLS settings reaches the members' pods: which Secrets they mount. Names only, no secrets. */
-export interface MemberTls {
+/**
+ * What of the TLS settings reaches the members' pods: which Secrets they mount and which flags they run with. Names
+ * and settings only, no secrets. What is absent, as in a workload's record from before it existed, is the default.
+ */
+export interface MemberTls extends Partial<Pick<TlsSpec, "client" | "minVersion" | "cipherSuites">> {
   certificates: Pick<CertificateSpec, "alias" | "secretName">[];
 }
 

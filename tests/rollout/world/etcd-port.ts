@@ -1,0 +1,112 @@
+import type { EtcdPort, Member, MemberAddress, PodAddress } from "../../../rollout/ports";
+import { trusts } from "./cert-manager";
+import type { EtcdProcess, RaftMember } from "./raft";
+import type { World } from "./world";
+
+class Unreachable extends Error {}
+class Refused extends Error {}
+
+/** etcd's API over the simulated world: each call reaches one member, the way its client port serves. */
+export class SimulatedEtcd implements EtcdPort {
+  constructor(
+    private readonly world: World,
+    /** Called when leadership is moved on somebody's request. */
+    private readonly moved: (from: string, to: string) => void = () => {},
+  ) {}
+
+  async status(address: MemberAddress) {
+    const { member } = this.reach(address);
+    const { raft } = this.world;
+    const leader = raft.leaderSeenBy(member);
+    return {
+      id: member.id,
+      leader: leader?.id ?? "0",
+      term: BigInt(raft.term),
+      raftIndex: BigInt(member.stored),
+      appliedIndex: BigInt(Math.min(member.stored, raft.committed)),
+      isLearner: member.isLearner,
+      version: "3.6.16",
+      errors: leader ? [] : ["etcdserver: no leader"],
+    };
+  }
+
+  async memberList(address: MemberAddress): Promise<Member[]> {
+    this.reachQuorum(address);
+    return this.world.raft.members.map(({ id, name, peerUrls, clientUrls, isLearner }) => {
+      return { id, name, peerUrls: [...peerUrls], clientUrls: [...clientUrls], isLearner };
+    });
+  }
+
+  async updatePeerUrls(address: MemberAddress, id: string, peerUrls: string[]) {
+    this.reachQuorum(address);
+    const member = this.world.raft.members.find((candidate) => candidate.id === id);
+    if (!member) throw new Error("etcdserver: member not found");
+    member.peerUrls = [...peerUrls];
+  }
+
+  async moveLeader(address: MemberAddress, transfereeId: string) {
+    const { member } = this.reachQuorum(address);
+    const { raft } = this.world;
+    const heir = raft.members.find((candidate) => candidate.id === transfereeId);
+    if (raft.leader !== member) throw new Error("etcdserver: not leader");
+    if (!heir || heir.isLearner) throw new Error("etcdserver: leader transferee is not a voter");
+    if (!raft.leads(heir) || heir.stored < raft.committed) throw new Error("etcdserver: leader transfer timed out");
+    if (heir === member) return;
+    raft.moveLeader(heir);
+    this.moved(member.name, heir.name);
+  }
+
+  async alarms(address: MemberAddress) {
+    this.reachQuorum(address);
+    return [];
+  }
+
+  async linearizableRead(address: MemberAddress) {
+    this.reachQuorum(address);
+  }
+
+  async probe(address: MemberAddress) {
+    try {
+      this.reach(address);
+      return "accepted" as const;
+    } catch (error) {
+      return error instanceof Refused ? ("refused" as const) : ("unreachable" as const);
+    }
+  }
+
+  async servedCertificate(address: PodAddress, port: number) {
+    const { process } = this.find(address);
+    const leaf = port === 2380 ? process.peerLeaf() : process.serverLeaf();
+    if (!leaf) throw new Refused(`${address.pod}:${port} serves no TLS`);
+    return leaf;
+  }
+
+  private find({ pod }: PodAddress): { member: RaftMember; process: EtcdProcess } {
+    const member = this.world.raft.members.find((candidate) => candidate.name === pod);
+    const { process } = member ?? {};
+    if (!member || !process || this.world.now() < process.servingFrom) throw new Unreachable(`${pod}: no connection`);
+    return { member, process };
+  }
+
+  /** Connects and is let in, or not, as the member's client stage says. */
+  private reach(address: MemberAddress) {
+    const found = this.find(address);
+    const { stage, trust } = found.process;
+    const { scheme, credentials } = address;
+    if (scheme === "http") {
+      if (stage.client === "tls") throw new Refused(`${address.pod}: client sent an HTTP request to an HTTPS server`);
+      return found;
+    }
+    if (stage.client === "plain") throw new Refused(`${address.pod}: first record does not look like a TLS handshake`);
+    if (!trusts(credentials?.caBundle ?? "", found.process.serverLeaf()))
+      throw new Refused(`${address.pod}: certificate signed by unknown authority`);
+    if (!trusts(trust, credentials?.certificate)) throw new Refused(`${address.pod}: bad certificate`);
+    return found;
+  }
+
+  private reachQuorum(address: MemberAddress) {
+    const found = this.reach(address);
+    if (!this.world.raft.leaderSeenBy(found.member)) throw new Error("etcdserver: request timed out");
+    return found;
+  }
+}

@@ -1,0 +1,146 @@
+import { PLAIN, type PlaneStage, type Stage, stageOf } from "../../../manifests";
+import { usersOf } from "./kube-port";
+import type { RaftMember } from "./raft";
+import type { World } from "./world";
+
+/** An outage that is younger than this may have begun after the gate was asked: nobody could know. */
+const UNKNOWABLE_MS = 5000;
+/** With a majority running, elections and restarts keep writes waiting no longer than this. */
+const LONGEST_STALL_MS = 20_000;
+
+/**
+ * What must hold after everything that happens. Broken promises are collected, not thrown: an error inside a port
+ * call would look to the engine like a hiccup of the network.
+ */
+export class Invariants {
+  readonly broken: string[] = [];
+  checks = 0;
+  /** How often the engine had leadership moved, and evicted a pod. */
+  readonly moves: { from: string; to: string }[] = [];
+  readonly evictions: string[] = [];
+  /** Members that the engine took down and that are not back yet. */
+  private readonly takenDown = new Set<RaftMember>();
+  private readonly downSince = new Map<RaftMember, number>();
+  private majoritySince: number | undefined;
+  /** Pods were made again behind the engine's back: they are reachable one way only until it registers them. */
+  podsReplaced = false;
+
+  constructor(private readonly world: World) {
+    world.onStep = () => this.check();
+  }
+
+  /** After every step. */
+  check(): void {
+    const { world } = this;
+    if (!world.workload) return;
+    this.checks += 1;
+    this.noteAvailability();
+    this.checkProgress();
+    this.checkAcknowledged();
+    if (world.spec.replicas > 1) {
+      this.checkNeighbours();
+      this.checkTemplate();
+    }
+  }
+
+  /** A pod is about to be evicted on the engine's behalf. */
+  evicting(name: string): void {
+    const { raft } = this.world;
+    this.noteAvailability();
+    this.evictions.push(name);
+    const target = raft.members.find((member) => member.name === name);
+    const pod = this.world.pods.find((candidate) => candidate.name === name);
+    if (!target || target.isLearner) return;
+    if (pod?.revision === this.world.workload?.observed.revision && !this.world.extraReadinessMs)
+      this.fail(`${name} is restarted although it is on the newest revision`);
+    for (const other of this.takenDown) {
+      if (other !== target) this.fail(`${name} is restarted while ${other.name}, restarted before, is not back`);
+    }
+    if (this.world.available(target)) {
+      for (const other of raft.voters) {
+        if (other !== target && this.outageWasKnown(other)) {
+          this.fail(`${name} is healthy and is restarted while ${other.name} is unavailable`);
+        }
+      }
+    }
+    this.takenDown.add(target);
+  }
+
+  deleting(kind: string, name: string): void {
+    const users = usersOf(this.world, kind, name);
+    if (users.length > 0) this.fail(`${kind} ${name} is deleted while ${users.join(", ")} mounts it`);
+  }
+
+  moved(from: string, to: string): void {
+    this.moves.push({ from, to });
+  }
+
+  fail(what: string): void {
+    const at = ((this.world.now() - Date.parse("2030-01-01T00:00:00Z")) / 1000).toFixed(1);
+    if (this.broken.length < 20) this.broken.push(`${at} s: ${what}`);
+  }
+
+  private noteAvailability(): void {
+    for (const member of this.world.raft.voters) {
+      if (this.world.available(member)) {
+        this.takenDown.delete(member);
+        this.downSince.delete(member);
+      } else if (!this.downSince.has(member)) this.downSince.set(member, this.world.now());
+    }
+  }
+
+  private outageWasKnown(member: RaftMember): boolean {
+    const since = this.downSince.get(member);
+    if (since === undefined) return false;
+    const { disturbedAt } = this.world;
+    const disturbed = disturbedAt !== undefined && this.world.now() - disturbedAt < 60_000;
+    return !disturbed || this.world.now() - since > UNKNOWABLE_MS;
+  }
+
+  /** A majority that runs can commit. */
+  private checkProgress(): void {
+    const { raft } = this.world;
+    const now = this.world.now();
+    if (raft.voters.filter((voter) => voter.process).length < raft.majority) this.majoritySince = undefined;
+    else this.majoritySince ??= now;
+    if (this.majoritySince === undefined) return;
+    const stalled = now - Math.max(this.majoritySince, raft.lastCommitAt);
+    if (stalled > LONGEST_STALL_MS) this.fail("a majority of the members runs, but nothing can be written");
+  }
+
+  private checkAcknowledged(): void {
+    const { leader, committed, voters, majority } = this.world.raft;
+    if (voters.filter((voter) => voter.stored >= committed).length < majority) this.fail("an acknowledged write is lost");
+    if (leader?.process && leader.stored < committed) this.fail(`${leader.name} leads without an acknowledged write`);
+  }
+
+  /** Members that run can open connections both ways, and no two are more than one stage apart. */
+  private checkNeighbours(): void {
+    const running = this.world.raft.members.filter((member) => member.process);
+    for (const a of running) {
+      for (const b of running) {
+        if (a === b) continue;
+        if (a.name < b.name && !adjacent(a.process!.stage, b.process!.stage))
+          this.fail(`${a.name} and ${b.name} are on stages that cannot talk`);
+        if (!this.podsReplaced && !this.world.raft.canDial(a, b)) this.fail(`${a.name} cannot reach ${b.name}`);
+      }
+    }
+  }
+
+  /** A pod that is made again now, from the template as it is, works next to all that run. */
+  private checkTemplate(): void {
+    const { workload, raft } = this.world;
+    const next = stageOf(workload?.object.spec.template.metadata.annotations) ?? PLAIN;
+    for (const member of raft.members) {
+      if (member.process && !adjacent(member.process.stage, next))
+        this.fail(`the template is on a stage that cannot talk to ${member.name}`);
+    }
+  }
+}
+
+const RANK: Record<PlaneStage, number> = { plain: 0, bridge: 1, tls: 2 };
+
+/** The design's table, written down a second time on purpose. */
+function adjacent(a: Stage, b: Stage): boolean {
+  return (["peer", "client"] as const).every((plane) => Math.abs(RANK[a[plane]] - RANK[b[plane]]) <= 1);
+}

@@ -1,0 +1,114 @@
+import type { KubeObject } from "../../../manifests";
+import type { ApplyOptions, KubePort } from "../../../rollout/ports";
+import { configMapsOf, livePod, podObject, secretsOf } from "./pods";
+import type { World } from "./world";
+
+/** What the engine asked of Kubernetes that matters for its promises. */
+export interface KubeEvents {
+  /** An eviction that takes effect. */
+  evicting(pod: string): void;
+  /** A Secret or ConfigMap goes. */
+  deleting(kind: string, name: string): void;
+}
+
+/** Kubernetes' API over the simulated world. */
+export class SimulatedKube implements KubePort {
+  constructor(
+    private readonly world: World,
+    private readonly events: KubeEvents,
+  ) {}
+
+  async ping() {}
+
+  async serves(apiVersion: string, kind: string) {
+    return this.world.served.has(`${apiVersion} ${kind}`);
+  }
+
+  async workload() {
+    return this.world.workload?.live();
+  }
+
+  async pods() {
+    return this.world.pods.map(livePod);
+  }
+
+  async apply(object: KubeObject, options: ApplyOptions = {}) {
+    if (options.dryRun) return structuredClone(object);
+    const { kind, metadata } = object;
+    if (kind === "StatefulSet" || kind === "PetSet") this.world.applyWorkload(object);
+    else if (kind === "Certificate") this.world.certManager.apply(structuredClone(object));
+    else if (kind === "ConfigMap") this.world.configMaps.set(metadata.name, structuredClone(object));
+    else throw new Error(`the simulated world knows no ${kind}`);
+    return structuredClone(object);
+  }
+
+  async get(_apiVersion: string, kind: string, _namespace: string | undefined, name: string) {
+    const { certManager, configMaps, workload } = this.world;
+    if (kind === "Certificate") return structuredClone(certManager.certificates.get(name));
+    if (kind === "Secret") return structuredClone(certManager.secrets.get(name)?.object);
+    if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
+    if (kind === workload?.object.kind) return structuredClone(workload.object);
+    throw new Error(`the simulated world knows no ${kind}`);
+  }
+
+  async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
+    if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
+    if (kind === "Certificate") return [...this.world.certManager.certificates.values()].map((c) => structuredClone(c));
+    if (kind === "CertificateRequest" || kind === "Issuer") return [];
+    throw new Error(`the simulated world knows no ${kind}`);
+  }
+
+  async delete(_apiVersion: string, kind: string, _namespace: string | undefined, name: string) {
+    const { certManager, configMaps } = this.world;
+    this.events.deleting(kind, name);
+    if (kind === "Certificate") certManager.delete(name);
+    else if (kind === "Secret") certManager.secrets.delete(name);
+    else if (kind === "ConfigMap") configMaps.delete(name);
+    else throw new Error(`the engine must not delete a ${kind}`);
+  }
+
+  async evict(_namespace: string, name: string, uid: string) {
+    const pod = this.world.pods.find((candidate) => candidate.name === name && candidate.uid === uid);
+    if (!pod) return "gone" as const;
+    if (pod.phase === "terminating") return "evicted" as const;
+    if (this.blocked(pod.ready)) return "blocked" as const;
+    this.events.evicting(name);
+    this.world.deletePod(pod);
+    return "evicted" as const;
+  }
+
+  /** `maxUnavailable: 1` with `AlwaysAllow` for pods that are not healthy. */
+  private blocked(ready: boolean): boolean {
+    const { world } = this;
+    if (world.now() < world.evictionsBlockedUntil) return true;
+    const healthy = world.pods.filter((pod) => pod.ready && pod.phase !== "terminating").length;
+    return world.budget && ready && healthy < world.spec.replicas;
+  }
+
+  /** A changed annotation makes the kubelet look at the pod, and so refresh its files. */
+  async annotatePod(_namespace: string, name: string) {
+    const pod = this.world.pods.find((candidate) => candidate.name === name);
+    if (pod) this.world.timeline.after(200, () => this.world.refreshFiles(pod));
+  }
+
+  async configMapData(_namespace: string, name: string) {
+    return structuredClone(this.world.configMaps.get(name)?.data as Record<string, string> | undefined);
+  }
+
+  async secretMaterial(_namespace: string, name: string) {
+    const secret = this.world.certManager.secrets.get(name);
+    return secret && { certificate: secret.certificate, key: secret.key, ca: secret.ca };
+  }
+
+  async issuer(kind: string, _namespace: string, name: string) {
+    return this.world.certManager.issuers.get(`${kind}/${name}`);
+  }
+}
+
+/** Who would miss a Secret or ConfigMap: pods that mount it, and those that the workload would make next. */
+export function usersOf(world: World, kind: string, name: string): string[] {
+  const mounted = kind === "Secret" ? secretsOf : kind === "ConfigMap" ? configMapsOf : () => [];
+  const pods = world.pods.filter((pod) => pod.phase !== "terminating" && mounted(pod.template).includes(name));
+  const template = world.workload?.object.spec.template;
+  return [...pods.map((pod) => pod.name), ...(template && mounted(template).includes(name) ? ["the template"] : [])];
+}

@@ -1,0 +1,112 @@
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { bits, boolean, explicit, integer, octets, oid, sequence, time, tlv } from "./der";
+
+/** Subject alternative names, as a cert-manager Certificate lists them. */
+export interface Names {
+  dnsNames?: string[];
+  ipAddresses?: string[];
+  uris?: string[];
+  emailAddresses?: string[];
+}
+
+export interface Leaf {
+  certificate: string;
+  key: string;
+}
+
+export interface IssueOptions {
+  names?: Names;
+  notAfter?: Date;
+  serial?: number;
+  /** Makes the issued certificate a CA itself. */
+  intermediate?: boolean;
+}
+
+const ECDSA_SHA256 = sequence(oid("2a8648ce3d040302"));
+
+/**
+ * A certificate authority that lives in memory. Real certificates, because the engine verifies them; not by openssl,
+ * because the simulation makes thousands.
+ */
+export class Authority {
+  readonly certificate: string;
+
+  private constructor(
+    readonly name: string,
+    private readonly keys: { privateKey: KeyObject; publicKey: KeyObject },
+    issuer?: Authority,
+  ) {
+    const signer = issuer ?? this;
+    this.certificate = signer.sign(name, keys.publicKey, { intermediate: true });
+  }
+
+  static root(name: string): Authority {
+    return new Authority(name, newKeys());
+  }
+
+  intermediate(name: string): Authority {
+    return new Authority(name, newKeys(), this);
+  }
+
+  issue(commonName: string, options: IssueOptions = {}): Leaf {
+    const { privateKey, publicKey } = newKeys();
+    return { certificate: this.sign(commonName, publicKey, options), key: pemOf(privateKey) };
+  }
+
+  private sign(commonName: string, publicKey: KeyObject, options: IssueOptions): string {
+    const { names = {}, notAfter = new Date("2099-01-01"), serial = 1, intermediate = false } = options;
+    const toBeSigned = sequence(
+      explicit(0, integer(2)),
+      integer(serial),
+      ECDSA_SHA256,
+      distinguishedName(this.name),
+      sequence(time(new Date("2020-01-01")), time(notAfter)),
+      distinguishedName(commonName),
+      publicKey.export({ type: "spki", format: "der" }),
+      explicit(3, sequence(basicConstraints(intermediate), ...subjectAltName(names))),
+    );
+    const signature = sign("sha256", toBeSigned, this.keys.privateKey);
+    return pem("CERTIFICATE", sequence(toBeSigned, ECDSA_SHA256, bits(signature)));
+  }
+}
+
+function newKeys() {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+function pemOf(privateKey: KeyObject): string {
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function distinguishedName(commonName: string): Buffer {
+  return sequence(tlv(0x31, sequence(oid("550403"), tlv(0x0c, Buffer.from(commonName)))));
+}
+
+function basicConstraints(ca: boolean): Buffer {
+  return sequence(oid("551d13"), boolean(true), octets(sequence(...(ca ? [boolean(true)] : []))));
+}
+
+function subjectAltName({ dnsNames = [], ipAddresses = [], uris = [], emailAddresses = [] }: Names): Buffer[] {
+  const text = (tag: number) => (value: string) => tlv(tag, Buffer.from(value));
+  const names = [
+    ...dnsNames.map(text(0x82)),
+    ...ipAddresses.map((ip) => tlv(0x87, ipBytes(ip))),
+    ...uris.map(text(0x86)),
+    ...emailAddresses.map(text(0x81)),
+  ];
+  return names.length === 0 ? [] : [sequence(oid("551d11"), octets(sequence(...names)))];
+}
+
+function ipBytes(ip: string): Buffer {
+  if (!ip.includes(":")) return Buffer.from(ip.split(".").map(Number));
+  const [head = "", tail] = ip.split("::");
+  const groups = (part: string | undefined) => (part ? part.split(":") : []);
+  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
+  const all = [...groups(head), ...Array<string>(missing).fill("0"), ...groups(tail)];
+  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+function pem(label: string, der: Buffer): string {
+  const lines = der.toString("base64").match(/.{1,64}/g)!.join("\n");
+  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { type KubeObject, TRUST_BUNDLE_KEY } from "../../../manifests";
+import type { LivePod, LiveWorkload } from "../../../rollout/ports";
+
+export interface PodTemplate {
+  metadata: { annotations: Record<string, string> };
+  spec: { volumes?: Volume[] };
+}
+
+interface Volume {
+  secret?: { secretName: string };
+  configMap?: { name: string };
+}
+
+export interface Pod {
+  name: string;
+  ordinal: number;
+  uid: string;
+  revision: string;
+  template: PodTemplate;
+  phase: "waiting" | "running" | "terminating";
+  ready: boolean;
+  trouble?: string;
+  /** The kubelet says Ready no earlier than this. */
+  readyFrom: number;
+  /** Since when the probe has failed. */
+  failingSince?: number;
+  /** What the mounted files hold now. */
+  files: { peer?: string | undefined; server?: string | undefined; trust?: string | undefined };
+}
+
+interface WorkloadObject extends KubeObject {
+  spec: { replicas: number; template: PodTemplate };
+}
+
+/**
+ * The workload as its controller has it, under OnDelete and Parallel: pods that are missing are made from the newest
+ * template that the controller has seen, and pods that are there are left alone.
+ */
+export class Workload {
+  object: WorkloadObject;
+  generation = 1;
+  observed: { generation: number; template: PodTemplate; revision: string };
+
+  constructor(object: KubeObject) {
+    this.object = object as WorkloadObject;
+    this.observed = this.seen();
+  }
+
+  /** Server-side apply; says whether the spec changed, so that the controller has something to see. */
+  apply(object: KubeObject): boolean {
+    const changed = JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
+    this.object = object as WorkloadObject;
+    if (changed) this.generation += 1;
+    return changed;
+  }
+
+  observe(): void {
+    this.observed = this.seen();
+  }
+
+  live(): LiveWorkload {
+    return {
+      kind: this.object.kind as LiveWorkload["kind"],
+      uid: "workload",
+      generation: this.generation,
+      observedGeneration: this.observed.generation,
+      replicas: this.object.spec.replicas,
+      updateRevision: this.observed.revision,
+      annotations: { ...this.object.metadata.annotations },
+      templateAnnotations: { ...this.object.spec.template.metadata.annotations },
+      object: structuredClone(this.object),
+    };
+  }
+
+  /** Revisions go by content, so a template that comes back has its old revision. */
+  private seen() {
+    const { template } = this.object.spec;
+    const hash = createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 10);
+    return { generation: this.generation, template, revision: `rev-${hash}` };
+  }
+}
+
+export function livePod(pod: Pod): LivePod {
+  return {
+    name: pod.name,
+    uid: pod.uid,
+    ordinal: pod.ordinal,
+    revision: pod.revision,
+    ready: pod.ready,
+    terminating: pod.phase === "terminating",
+    annotations: { ...pod.template.metadata.annotations },
+    ...(pod.trouble && { trouble: pod.trouble }),
+  };
+}
+
+/** A pod as the API server lists it, as far as anybody reads it. */
+export function podObject(pod: Pod, namespace: string): KubeObject {
+  const deleted = pod.phase === "terminating" && { deletionTimestamp: "2030-01-01T00:00:00Z" };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: pod.name, namespace, ...deleted } as KubeObject["metadata"],
+    spec: structuredClone(pod.template.spec),
+  };
+}
+
+export const secretsOf = (template: PodTemplate) =>
+  (template.spec.volumes ?? []).flatMap(({ secret }) => (secret ? [secret.secretName] : []));
+
+export const configMapsOf = (template: PodTemplate) =>
+  (template.spec.volumes ?? []).flatMap(({ configMap }) => (configMap ? [configMap.name] : []));
+
+/** The CA certificates in a trust bundle. */
+export function bundleOf(configMap: KubeObject | undefined): string {
+  return (configMap?.data as Record<string, string> | undefined)?.[TRUST_BUNDLE_KEY] ?? "";
+}

@@ -1,0 +1,153 @@
+import type { EtcdSpec } from "../../../config";
+import { clientUrl, memberName, peerUrl } from "../../../config";
+import type { Stage } from "../../../manifests";
+import type { Durations } from "./timeline";
+
+/** A running etcd process: what it read when it started, and what it re-reads. */
+export interface EtcdProcess {
+  stage: Stage;
+  /** CA certificates, read once at start. */
+  trust: string;
+  /** The leaf it shows to peers: re-read on every handshake, so it follows the mounted files. */
+  peerLeaf: () => string | undefined;
+  serverLeaf: () => string | undefined;
+  startedAt: number;
+  /** Answers clients from then on: a pod may be Ready before. */
+  servingFrom: number;
+  /** Has caught up with the leader from then on. */
+  caughtUpAt: number;
+}
+
+/** A member in the raft membership. What it has stored outlives its process: it is on its volume. */
+export interface RaftMember {
+  id: string;
+  name: string;
+  ordinal: number;
+  peerUrls: string[];
+  clientUrls: string[];
+  isLearner: boolean;
+  /** Number of entries on its volume. */
+  stored: number;
+  process?: EtcdProcess;
+}
+
+/** Whether a leaf leads to one of the CA certificates of a bundle. */
+export type Trusts = (bundle: string, leaf: string | undefined) => boolean;
+
+/** The etcd members, with what matters of raft: who can talk to whom, who leads, what is committed. */
+export class Raft {
+  members: RaftMember[] = [];
+  leader: RaftMember | undefined;
+  term = 1;
+  /** Entries that a majority has stored: each is a write that somebody was told is safe. */
+  committed = 0;
+  lastCommitAt = 0;
+  private leaderlessSince: number | undefined;
+  private electionMs = 0;
+
+  constructor(
+    private readonly spec: EtcdSpec,
+    private readonly trusts: Trusts,
+    private readonly durations: Durations,
+  ) {}
+
+  /** A cluster's first start: every member is registered under the URL that it listens on. */
+  bootstrap(scheme: "http" | "https"): void {
+    this.members = Array.from({ length: this.spec.replicas }, (_, ordinal) => ({
+      id: `a${ordinal}`,
+      name: memberName(this.spec, ordinal),
+      ordinal,
+      peerUrls: [peerUrl(this.spec, ordinal, scheme)],
+      clientUrls: [clientUrl(this.spec, ordinal, scheme)],
+      isLearner: false,
+      stored: 0,
+    }));
+  }
+
+  get voters(): RaftMember[] {
+    return this.members.filter((member) => !member.isLearner);
+  }
+
+  get majority(): number {
+    return Math.floor(this.voters.length / 2) + 1;
+  }
+
+  /** Whether `from` can open a connection to `to`: dialling rotates through the registered URLs. */
+  canDial(from: RaftMember, to: RaftMember): boolean {
+    const [dialler, listener] = [from.process, to.process];
+    if (!dialler || !listener) return false;
+    const scheme = listener.stage.peer === "tls" ? "https" : "http";
+    if (!to.peerUrls.includes(peerUrl(this.spec, to.ordinal, scheme))) return false;
+    if (scheme === "http") return true;
+    return (
+      dialler.stage.peer !== "plain" &&
+      this.trusts(dialler.trust, listener.peerLeaf()) &&
+      this.trusts(listener.trust, dialler.peerLeaf())
+    );
+  }
+
+  /** Messages flow over whichever connection could be made, in either direction. */
+  linked(a: RaftMember, b: RaftMember): boolean {
+    return a === b ? a.process !== undefined : this.canDial(a, b) || this.canDial(b, a);
+  }
+
+  /** The leader that a member sees. */
+  leaderSeenBy(member: RaftMember): RaftMember | undefined {
+    const { leader } = this;
+    return leader && this.leads(leader) && this.linked(member, leader) ? leader : undefined;
+  }
+
+  /** Whether there is a leader with a majority behind it: what every linearizable request needs. */
+  hasQuorum(): boolean {
+    return this.leader !== undefined && this.leads(this.leader);
+  }
+
+  /** Whether this member, as leader, would have a majority of voters linked to it. */
+  leads(candidate: RaftMember): boolean {
+    return this.voters.filter((voter) => this.linked(candidate, voter)).length >= this.majority;
+  }
+
+  moveLeader(to: RaftMember): void {
+    this.leader = to;
+    this.term += 1;
+  }
+
+  tick(now: number): void {
+    if (!this.hasQuorum()) return this.elect(now);
+    this.leaderlessSince = undefined;
+    this.replicate(now);
+  }
+
+  private elect(now: number): void {
+    if (this.leaderlessSince === undefined) {
+      this.leaderlessSince = now;
+      this.electionMs = this.durations.between(300, 2500);
+    }
+    if (now - this.leaderlessSince < this.electionMs) return;
+    const next = this.durations.pick(this.voters.filter((voter) => this.electable(voter)));
+    if (next) this.moveLeader(next);
+    this.leaderlessSince = undefined;
+  }
+
+  /** A majority must grant its vote: nobody votes for a member that has stored less than itself. */
+  private electable(candidate: RaftMember): boolean {
+    if (!candidate.process) return false;
+    const granting = this.voters.filter((voter) => this.linked(candidate, voter) && voter.stored <= candidate.stored);
+    return granting.length >= this.majority;
+  }
+
+  /** One write of a client that never rests; the leader acknowledges it once a majority has stored it. */
+  private replicate(now: number): void {
+    const { leader } = this;
+    if (!leader) return;
+    const entry = Math.max(leader.stored, this.committed) + 1;
+    const following = this.members.filter(
+      (member) => this.linked(leader, member) && (member === leader || now >= (member.process?.caughtUpAt ?? now)),
+    );
+    leader.stored = entry;
+    for (const member of following) member.stored = entry;
+    if (following.filter((member) => !member.isLearner).length < this.majority) return;
+    this.committed = entry;
+    this.lastCommitAt = now;
+  }
+}

@@ -1,0 +1,89 @@
+import { type EtcdSpec, peerUrl, trustBundleName } from "../../../config";
+import { finalStage, renderWorkload, stageOf, trustRevision } from "../../../manifests";
+import { DeadlineError, Refusal } from "../../../rollout";
+import { EngineKilled, type Fault, Faults } from "./faults";
+import { Invariants } from "./invariants";
+import { bundleOf } from "./pods";
+import { OWNER, type UpdateResult, up } from "./program";
+import { World, type WorldOptions } from "./world";
+
+/** More attempts than faults in any schedule: the last ones run undisturbed. */
+const ATTEMPTS = 12;
+
+/** A cluster and a person who keeps running `pulumi up` until it succeeds. */
+export class Scenario {
+  readonly world: World;
+  readonly invariants: Invariants;
+  faults: Faults;
+  /** What Pulumi's state says: the spec of the last update that succeeded. */
+  state: EtcdSpec | undefined;
+  /** What the updates that did not succeed died of. */
+  readonly failures: string[] = [];
+
+  constructor(spec: EtcdSpec, options: WorldOptions = {}) {
+    this.world = new World(spec, options);
+    this.invariants = new Invariants(this.world);
+    this.faults = new Faults(this.world, this.invariants);
+    this.world.certManager.addIssuer("Issuer", "ca-a");
+  }
+
+  /** From here on things go wrong as the schedule says. */
+  disturb(faults: Fault[]): void {
+    this.faults = new Faults(this.world, this.invariants, faults);
+  }
+
+  /** One update; a refusal must leave the workload as it was. */
+  async once(spec: EtcdSpec): Promise<UpdateResult> {
+    const before = JSON.stringify(this.world.workload?.object);
+    const evictions = this.invariants.evictions.length;
+    try {
+      const result = await this.faults.run((ports) => up(ports, spec, this.state));
+      this.state = spec;
+      return result;
+    } catch (error) {
+      const untouched = this.invariants.evictions.length === evictions;
+      const changed = JSON.stringify(this.world.workload?.object) !== before;
+      if (error instanceof Refusal && untouched && changed) this.invariants.fail("a refusal changed the workload");
+      throw error;
+    }
+  }
+
+  /** Updates until one succeeds. `revertTo`: after the first one that is killed, that spec is asked for instead. */
+  async until(spec: EtcdSpec, revertTo?: EtcdSpec): Promise<EtcdSpec> {
+    let asked = spec;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        await this.once(asked);
+        this.checkReached(asked);
+        return asked;
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
+        if (revertTo && error instanceof EngineKilled) asked = revertTo;
+        // Somebody reads the error and runs the update again, in half a minute.
+        this.world.timeline.advance(error instanceof DeadlineError ? 60_000 : 30_000);
+      }
+    }
+    this.invariants.fail(`the asked state was not reached: ${this.failures.at(-1)}`);
+    return asked;
+  }
+
+  /** The state that was asked for, seen from outside. */
+  private checkReached(spec: EtcdSpec): void {
+    const { workload, pods, raft } = this.world;
+    const stage = finalStage(spec);
+    const bundle = spec.tls && bundleOf(this.world.configMaps.get(trustBundleName(spec)));
+    const template = { stage, ...(bundle && { trustRevision: trustRevision(bundle) }) };
+    const wanted = renderWorkload(spec, template, { owner: OWNER });
+    const fail = (what: string) => this.invariants.fail(`after success ${what}`);
+    if (JSON.stringify(workload?.object) !== JSON.stringify(wanted)) fail("the workload is not what was rendered");
+    if (pods.some((pod) => pod.revision !== workload?.live().updateRevision)) fail("pods are on several revisions");
+    for (const { name, process, peerUrls, ordinal } of raft.voters) {
+      const url = peerUrl(spec, ordinal, spec.tls ? "https" : "http");
+      if (peerUrls.join() !== url) fail(`${name} is registered under ${peerUrls.join(" and ")}`);
+      if (process && JSON.stringify(process.stage) !== JSON.stringify(stage)) fail(`${name} runs another stage`);
+    }
+    if (pods.some((pod) => !stageOf(pod.template.metadata.annotations))) fail("a pod has no stage");
+    if (!spec.tls && this.world.certManager.secrets.size > 0) fail("Secrets are left");
+  }
+}

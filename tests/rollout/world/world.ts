@@ -1,0 +1,188 @@
+import type { EtcdSpec } from "../../../config";
+import { memberName } from "../../../config";
+import { type KubeObject, PLAIN, stageOf } from "../../../manifests";
+import { CertManager, trusts } from "./cert-manager";
+import { bundleOf, configMapsOf, type Pod, type PodTemplate, secretsOf, Workload } from "./pods";
+import { Raft, type RaftMember } from "./raft";
+import { Durations, Timeline } from "./timeline";
+
+/** A failed readiness probe counts after three times two seconds. */
+const UNREADY_AFTER_MS = 6000;
+
+export interface WorldOptions {
+  /** Shares in percent that decide how long everything takes, and who is elected. */
+  durations?: number[];
+  /** Whether evictions are held back by the PodDisruptionBudget that the program makes. */
+  budget?: boolean;
+}
+
+/** One Kubernetes cluster with one etcd cluster in it, in virtual time. */
+export class World {
+  readonly timeline: Timeline;
+  readonly durations: Durations;
+  readonly raft: Raft;
+  readonly certManager: CertManager;
+  readonly configMaps = new Map<string, KubeObject>();
+  readonly served = new Set(["apps/v1 StatefulSet", "apps.k8s.appscode.com/v1 PetSet", "cert-manager.io/v1 Certificate"]);
+  readonly budget: boolean;
+  workload: Workload | undefined;
+  pods: Pod[] = [];
+  /** Evictions are refused until then, as if other pods used the budget up. */
+  evictionsBlockedUntil = 0;
+  /** The next pod that starts takes this much longer to become ready. */
+  extraReadinessMs = 0;
+  /** When something last happened that the engine did not do. */
+  disturbedAt: number | undefined;
+  /** Called after everything that happens. */
+  onStep: () => void = () => {};
+  private uid = 1;
+  private readonly creating = new Set<number>();
+
+  constructor(
+    readonly spec: EtcdSpec,
+    { durations = [], budget = true }: WorldOptions = {},
+  ) {
+    this.timeline = new Timeline(() => this.tick());
+    this.durations = new Durations(durations);
+    this.raft = new Raft(spec, trusts, this.durations);
+    this.certManager = new CertManager((run) => this.timeline.after(this.durations.between(50, 3000), run));
+    this.budget = budget;
+  }
+
+  now(): number {
+    return this.timeline.now();
+  }
+
+  member(pod: Pick<Pod, "ordinal">): RaftMember | undefined {
+    return this.raft.members.find((member) => member.ordinal === pod.ordinal);
+  }
+
+  /** Whether a member takes part and answers clients. */
+  available(member: RaftMember): boolean {
+    const { process } = member;
+    return process !== undefined && this.now() >= process.servingFrom && this.raft.leaderSeenBy(member) !== undefined;
+  }
+
+  applyWorkload(object: KubeObject): void {
+    if (!this.workload) {
+      this.workload = new Workload(structuredClone(object));
+      const stage = stageOf(this.workload.observed.template.metadata.annotations) ?? PLAIN;
+      // A cluster that comes back finds its data on its volumes.
+      if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http");
+    } else if (this.workload.apply(structuredClone(object))) {
+      const { workload } = this;
+      this.timeline.after(this.durations.between(10, 1500), () => workload.observe());
+    }
+  }
+
+  /** The pod's process ends at once, the pod object a little later; the controller then makes another. */
+  deletePod(pod: Pod): void {
+    this.stop(pod);
+    pod.phase = "terminating";
+    this.timeline.after(this.durations.between(50, 4000), () => {
+      this.pods = this.pods.filter((other) => other !== pod);
+    });
+  }
+
+  /** The container ends and is started again in the same pod. */
+  crashContainer(pod: Pod): void {
+    if (pod.phase !== "running") return;
+    this.stop(pod);
+    pod.phase = "waiting";
+    this.timeline.after(this.durations.between(200, 5000), () => this.start(pod));
+  }
+
+  private stop(pod: Pod): void {
+    const member = this.member(pod);
+    if (member) member.process = undefined;
+    pod.ready = false;
+  }
+
+  private tick(): void {
+    this.createMissingPods();
+    this.raft.tick(this.now());
+    for (const pod of this.pods) this.probe(pod);
+    this.onStep();
+  }
+
+  private createMissingPods(): void {
+    for (let ordinal = 0; this.workload && ordinal < this.workload.object.spec.replicas; ordinal++) {
+      if (this.creating.has(ordinal) || this.pods.some((pod) => pod.ordinal === ordinal)) continue;
+      this.creating.add(ordinal);
+      this.timeline.after(this.durations.between(50, 1000), () => {
+        this.creating.delete(ordinal);
+        this.create(ordinal);
+      });
+    }
+  }
+
+  private create(ordinal: number): void {
+    if (!this.workload) return;
+    const { template, revision } = this.workload.observed;
+    const name = memberName(this.spec, ordinal);
+    const uid = `uid-${this.uid++}`;
+    const pod: Pod = { name, ordinal, uid, revision, template, phase: "waiting", ready: false, readyFrom: 0, files: {} };
+    this.pods.push(pod);
+    this.pods.sort((a, b) => a.ordinal - b.ordinal);
+    this.timeline.after(this.durations.between(100, 2000), () => this.start(pod));
+  }
+
+  private start(pod: Pod): void {
+    if (pod.phase !== "waiting") return;
+    const missing = this.missingVolumes(pod.template);
+    const member = this.member(pod);
+    if (missing || !member) {
+      pod.trouble = `ContainerCreating: ${missing} not found`;
+      this.timeline.after(1000, () => this.start(pod));
+      return;
+    }
+    delete pod.trouble;
+    this.refreshFiles(pod);
+    const now = this.now();
+    pod.phase = "running";
+    pod.readyFrom = now + this.durations.between(100, 4000) + this.extraReadinessMs;
+    this.extraReadinessMs = 0;
+    delete pod.failingSince;
+    member.process = {
+      stage: stageOf(pod.template.metadata.annotations) ?? PLAIN,
+      trust: pod.files.trust ?? "",
+      peerLeaf: () => pod.files.peer,
+      serverLeaf: () => pod.files.server,
+      startedAt: now,
+      servingFrom: now + this.durations.between(100, 6000),
+      caughtUpAt: now + this.durations.between(0, 5000),
+    };
+  }
+
+  private missingVolumes(template: PodTemplate): string | undefined {
+    const secret = secretsOf(template).find((name) => !this.certManager.secrets.has(name));
+    if (secret) return `secret "${secret}"`;
+    const configMap = configMapsOf(template).find((name) => !this.configMaps.has(name));
+    return configMap && `configmap "${configMap}"`;
+  }
+
+  /** The kubelet writes what Secrets and ConfigMaps hold now into the pod's files. */
+  refreshFiles(pod: Pod): void {
+    const leaf = (alias: string) => {
+      const name = secretsOf(pod.template).find((secretName) => secretName.includes(alias));
+      return name === undefined ? undefined : this.certManager.secrets.get(name)?.certificate;
+    };
+    const [bundle] = configMapsOf(pod.template);
+    const trust = bundle === undefined ? undefined : bundleOf(this.configMaps.get(bundle));
+    pod.files = { peer: leaf("peer"), server: leaf("server"), trust };
+  }
+
+  /** Readiness asks etcd's /readyz, which wants a leader. */
+  private probe(pod: Pod): void {
+    if (pod.phase !== "running") return;
+    const now = this.now();
+    const member = this.member(pod);
+    if (member && this.raft.leaderSeenBy(member)) {
+      delete pod.failingSince;
+      if (now >= pod.readyFrom) pod.ready = true;
+      return;
+    }
+    pod.failingSince ??= now;
+    if (now - pod.failingSince >= UNREADY_AFTER_MS) pod.ready = false;
+  }
+}

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { cached, cachedFolder, hash, hashFolder } from "./cache.ts";
 import { output } from "./command.ts";
@@ -63,6 +63,8 @@ async function compile(tool: GoTool, folder: string): Promise<void> {
     });
   }
   if (tool.extras) await copyFromModule(source, tool.extras, folder);
+  // Scripts lose their mode in Go's module cache.
+  for (const name of readdirSync(join(folder, "bin"))) chmodSync(join(folder, "bin", name), 0o755);
   rmSync(source, { recursive: true, force: true });
 }
 

@@ -17,8 +17,8 @@ export interface WriterConfig {
   /** Where events go, one JSON object a line, and the summary of them. */
   log: string;
   summary: string;
-  /** The writer ends when this file appears, or after `maxSeconds`. */
-  stopFile: string;
+  /** The writer goes on while this file is there and is touched, and for `maxSeconds` at most. */
+  runFile: string;
   maxSeconds: number;
 }
 

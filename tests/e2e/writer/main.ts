@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readConfig } from "./config";
 import { Writer } from "./writer";
+
+/** How long the run file may go untouched before whoever started this is taken for dead. */
+const STALE_AFTER_MS = 20_000;
 
 const path = process.argv[2];
 if (!path) {
@@ -10,12 +13,12 @@ if (!path) {
 
 const config = readConfig(path);
 const writer = new Writer(config);
-const parent = process.ppid;
 const end = Date.now() + config.maxSeconds * 1000;
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => writer.stop());
 // A writer that outlives its test would disturb the next one.
 setInterval(() => {
-  if (existsSync(config.stopFile) || process.ppid !== parent || Date.now() > end) writer.stop();
+  const touched = statSync(config.runFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Date.now() - touched > STALE_AFTER_MS || Date.now() > end) writer.stop();
 }, 100).unref();
 
 writer.run().then(

@@ -26,9 +26,10 @@ type Config struct {
 	Start       string `json:"start"`
 	Destination string `json:"destination"`
 	// Where events go, one JSON object a line, and the summary of them.
-	Log        string `json:"log"`
-	Summary    string `json:"summary"`
-	StopFile   string `json:"stopFile"`
+	Log     string `json:"log"`
+	Summary string `json:"summary"`
+	// Commands that go on until told to end do so while this file is there and is touched.
+	RunFile    string `json:"runFile"`
 	MaxSeconds int    `json:"maxSeconds"`
 }
 

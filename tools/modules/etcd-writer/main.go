@@ -40,21 +40,27 @@ func run(command, path string) error {
 	return fmt.Errorf("there is no command %q: use write, leader or inspect", command)
 }
 
-// untilTold ends when the stop file appears, a signal comes, the parent is gone or the time is up: a writer that
+// staleAfter is how long the run file may go untouched before whoever started this is taken for dead.
+const staleAfter = 20 * time.Second
+
+// untilTold ends when the run file is gone or no longer touched, a signal comes or the time is up: a writer that
 // outlives its test would disturb the next one.
 func untilTold(config *Config) (context.Context, context.CancelFunc) {
 	limit := time.Duration(config.MaxSeconds) * time.Second
 	timed, cancelTimed := context.WithTimeout(context.Background(), limit)
 	ctx, cancel := signal.NotifyContext(timed, os.Interrupt, syscall.SIGTERM)
-	parent := os.Getppid()
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(config.StopFile); config.StopFile != "" && err == nil || os.Getppid() != parent {
-				cancel()
-				return
+	if config.RunFile != "" {
+		go func() {
+			for ctx.Err() == nil && isFresh(config.RunFile) {
+				time.Sleep(100 * time.Millisecond)
 			}
-			time.Sleep(100 * time.Millisecond)
-		}
-	}()
+			cancel()
+		}()
+	}
 	return ctx, func() { cancel(); cancelTimed() }
+}
+
+func isFresh(path string) bool {
+	file, err := os.Stat(path)
+	return err == nil && time.Since(file.ModTime()) < staleAfter
 }

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CredentialMirror } from "./credentials";
+import { type Inspection, inspectCluster } from "./etcd-writer";
+import { CLUSTER, type Scenario } from "./scenario";
+import { type Finding, findSecrets } from "./secret-scan";
+
+/** What is true once an update is over. */
+export interface Aftermath {
+  /** What a preview says that must have nothing to do; undefined when it has nothing. */
+  previewTrouble?: string;
+  /** As above, of a further update. */
+  updateTrouble?: string;
+  /** Pods before and after the further update. */
+  uids: { before: string[]; after: string[] };
+  revisions: string[];
+  updateRevision: string;
+  findings: Finding[];
+  /** Names of Secrets, ConfigMaps and Certificates that belong to TLS. */
+  tlsObjects: string[];
+}
+
+/** Looks at everything that must hold after an update, whatever it was. */
+export async function lookAfterwards(scenario: Scenario): Promise<Aftermath> {
+  const { stack } = scenario;
+  const before = await uids(scenario);
+  const previewTrouble = await trouble(() => stack.preview({ expectNoChanges: true }));
+  const updateTrouble = await trouble(() => stack.up());
+  const after = await uids(scenario);
+  return {
+    ...(previewTrouble && { previewTrouble }),
+    ...(updateTrouble && { updateTrouble }),
+    uids: { before, after },
+    ...(await revisions(scenario)),
+    findings: findSecrets(await stack.exportState(), await scenario.secrets()),
+    tlsObjects: await tlsObjects(scenario),
+  };
+}
+
+/** Looks at the cluster from outside, with the files that a client has now; reads back the keys below the prefix. */
+export async function inspect(
+  scenario: Scenario,
+  folder: string,
+  prefix: string,
+): Promise<Inspection & { found: Set<string> }> {
+  const mirror = new CredentialMirror(scenario.kube, scenario.namespace, CLUSTER, join(folder, "inspect"));
+  await mirror.start();
+  await mirror.stop();
+  const keysFile = join(folder, "keys");
+  const settings = { members: scenario.members, credentials: mirror.files, prefix, keysFile };
+  const inspection = await inspectCluster(scenario.environment, settings);
+  return { ...inspection, found: new Set(readFileSync(keysFile, "utf8").split("\n")) };
+}
+
+async function trouble(run: () => Promise<unknown>): Promise<string | undefined> {
+  return run().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+async function uids(scenario: Scenario): Promise<string[]> {
+  return (await scenario.pods()).map((pod) => `${pod.name} ${pod.uid}`).sort();
+}
+
+async function revisions(scenario: Scenario): Promise<Pick<Aftermath, "revisions" | "updateRevision">> {
+  const workload = await scenario.kube.get("apps/v1", "StatefulSet", CLUSTER, scenario.namespace);
+  const status = workload?.status as { updateRevision?: string } | undefined;
+  return {
+    revisions: (await scenario.pods()).map((pod) => pod.revision),
+    updateRevision: status?.updateRevision ?? "",
+  };
+}
+
+async function tlsObjects({ kube, namespace }: Scenario): Promise<string[]> {
+  const kinds = [
+    ["v1", "Secret"],
+    ["v1", "ConfigMap"],
+    ["cert-manager.io/v1", "Certificate"],
+  ] as const;
+  const found = await Promise.all(
+    kinds.map(async ([apiVersion, kind]) =>
+      (await kube.list(apiVersion, kind, namespace)).map(({ metadata }) => `${kind} ${metadata.name}`),
+    ),
+  );
+  return found.flat().filter((name) => name.includes(` ${CLUSTER}-`) && !name.includes(" etcd-ca"));
+}

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runCommand, tail } from "./command";
+import { type Environment, repository, workFolder } from "./environment";
+
+/** The Go client of the suite: writes, tells who leads, and looks at a cluster from outside. */
+export const etcdWriter = process.env.PULUMI_ETCD_WRITER ?? join(workFolder, "bin", "etcd-writer");
+
+export async function buildEtcdWriter(): Promise<void> {
+  if (process.env.PULUMI_ETCD_WRITER && existsSync(etcdWriter)) return;
+  mkdirSync(dirname(etcdWriter), { recursive: true });
+  const build = await runCommand(["go", "build", "-trimpath", "-buildvcs=false", "-o", etcdWriter, "."], {
+    cwd: join(repository, "tools", "modules", "etcd-writer"),
+    env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "" },
+    timeoutMs: 10 * 60_000,
+  });
+  if (build.code !== 0) throw new Error(`the Go client could not be built:\n${tail(build.stderr)}`);
+}
+
+/** A member's entry in the raft membership. */
+export interface MemberFacts {
+  name: string;
+  id: string;
+  peerUrls: string[];
+  clientUrls: string[];
+}
+
+/** What came of each way to get into a member: `accepted`, `refused: ...` or `unreachable: ...`. */
+export interface Admission {
+  member: string;
+  plaintext: string;
+  anonymousTls: string;
+  tls: string;
+}
+
+export interface Inspection {
+  /** The scheme that was used to ask. */
+  scheme: "http" | "https";
+  members: MemberFacts[];
+  admission: Admission[];
+  /** How many keys were read back. */
+  keys: number;
+}
+
+export interface InspectOptions {
+  members: { name: string; address: string }[];
+  credentials: { ca: string; certificate: string; key: string };
+  /** Keys below it are read back, into the file `keysFile`. */
+  prefix: string;
+  keysFile: string;
+}
+
+/** Looks at a cluster from its network, with none of the product's code. */
+export async function inspectCluster(environment: Environment, options: InspectOptions): Promise<Inspection> {
+  const { keysFile, ...settings } = options;
+  const config = `${keysFile}.json`;
+  writeFileSync(config, JSON.stringify({ ...settings, log: keysFile, maxSeconds: 60 }));
+  const result = await runCommand([...environment.inNetwork, etcdWriter, "inspect", config], {
+    env: environment.variables,
+    timeoutMs: 90_000,
+  });
+  if (result.code !== 0) throw new Error(`the cluster could not be inspected: ${tail(result.stderr)}`);
+  return JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as Inspection;
+}

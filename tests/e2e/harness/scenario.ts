@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { type Environment, environment, workFolder } from "./environment";
+import { deleteClusterIssuer, makeClusterIssuer, makeIssuer } from "./issuers";
+import { Kube } from "./kube";
+import { memberPod } from "./pod-watch";
+import { PulumiStack } from "./pulumi";
+import { type SecretValue, secretsOfKubeconfig, secretsOfObject } from "./secret-scan";
+import type { PodState } from "./timeline";
+
+export interface ScenarioOptions {
+  /** Part of the names of its stack and namespace. */
+  name: string;
+  replicas: number;
+  /** Which kind of issuer is made for it. */
+  issuerKind: "Issuer" | "ClusterIssuer";
+}
+
+/** Name of the cluster in every case: namespaces keep them apart. */
+export const CLUSTER = "etcd";
+
+/** A stack, a namespace and an issuer of one case's own. */
+export class Scenario {
+  readonly environment: Environment = environment();
+  readonly kube = new Kube(this.environment.kubeconfig);
+  readonly namespace: string;
+  readonly folder: string;
+  readonly issuerName: string;
+  readonly members: { name: string; address: string }[];
+  readonly #secrets = new Map<string, SecretValue>();
+  #stack: PulumiStack | undefined;
+
+  private constructor(readonly options: ScenarioOptions) {
+    const unique = `${options.name}-${randomBytes(3).toString("hex")}`;
+    this.namespace = `etcd-e2e-${unique}`;
+    this.folder = join(workFolder, unique);
+    this.issuerName = options.issuerKind === "Issuer" ? "etcd-ca" : this.namespace;
+    this.members = Array.from({ length: options.replicas }, (_, ordinal) => {
+      const name = `${CLUSTER}-${ordinal}`;
+      const host = `${name}.${CLUSTER}-pods.${this.namespace}.svc.${this.environment.clusterDomain}`;
+      return { name, address: `${host}:2379` };
+    });
+  }
+
+  static async open(options: ScenarioOptions): Promise<Scenario> {
+    const scenario = new Scenario(options);
+    try {
+      await scenario.#prepare();
+      return scenario;
+    } catch (error) {
+      await scenario.close();
+      throw error;
+    }
+  }
+
+  get stack(): PulumiStack {
+    if (!this.#stack) throw new Error("the scenario is not open");
+    return this.#stack;
+  }
+
+  async #prepare(): Promise<void> {
+    await this.kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: this.namespace } });
+    if (this.options.issuerKind === "Issuer") await makeIssuer(this.kube, this.namespace, this.issuerName);
+    else await makeClusterIssuer(this.kube, this.issuerName);
+    this.#stack = await PulumiStack.create(this.environment, this.namespace, this.folder);
+    const { image } = this.environment;
+    await this.#stack.set({
+      "etcd:name": CLUSTER,
+      "etcd:namespace": this.namespace,
+      "etcd:createNamespace": "false",
+      "etcd:replicas": String(this.options.replicas),
+      "etcd:clusterDomain": this.environment.clusterDomain,
+      "etcd:storage.size": "256Mi",
+      "etcd:resources.requests.cpu": "50m",
+      "etcd:resources.requests.memory": "64Mi",
+      "etcd:rollout.stepTimeout": "2m",
+      ...(image && { "etcd:image": image }),
+    });
+  }
+
+  /** Sets what a user sets to have TLS. */
+  async addTls(): Promise<void> {
+    await this.stack.set({
+      "etcd:tls.issuerRef.kind": this.options.issuerKind,
+      "etcd:tls.issuerRef.name": this.issuerName,
+    });
+  }
+
+  async removeTls(): Promise<void> {
+    await this.stack.unset("etcd:tls");
+  }
+
+  async pods(): Promise<PodState[]> {
+    const pods = await this.kube.list("v1", "Pod", this.namespace);
+    return pods.map(memberPod).filter((pod) => pod !== undefined);
+  }
+
+  /** Everything secret that the cluster has had so far, and what the kubeconfig holds. */
+  async secrets(): Promise<SecretValue[]> {
+    for (const object of await this.kube.list("v1", "Secret", this.namespace)) {
+      for (const secret of secretsOfObject(object)) this.#secrets.set(secret.bytes.toString("base64"), secret);
+    }
+    return [...this.#secrets.values(), ...secretsOfKubeconfig(this.kube.kubeconfigText())];
+  }
+
+  /** Takes everything away, whatever state it is in; PULUMI_ETCD_E2E_KEEP=1 leaves it for a look. */
+  async close(): Promise<void> {
+    if (process.env.PULUMI_ETCD_E2E_KEEP) {
+      process.stderr.write(`kept: stack and namespace ${this.namespace}, files in ${this.folder}\n`);
+      return;
+    }
+    const failures: string[] = [];
+    const attempt = async (step: () => Promise<unknown>) => {
+      await step().catch((error: Error) => failures.push(error.message));
+    };
+    if (this.#stack) await attempt(() => this.stack.destroy());
+    await attempt(() => this.kube.deleteNamespace(this.namespace, 180_000));
+    if (this.options.issuerKind === "ClusterIssuer") {
+      await attempt(() => deleteClusterIssuer(this.kube, this.issuerName));
+    }
+    if (this.#stack) await attempt(() => this.stack.remove());
+    if (failures.length > 0) throw new Error(`not everything could be taken away:\n${failures.join("\n")}`);
+  }
+}

@@ -7,7 +7,7 @@ import { describeNetworkError, isTransient } from "./network-error";
 import { redact } from "./redact";
 
 export interface ApiRequest {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with encoded segments, without the query. */
   path: string;
   query?: Record<string, string>;
@@ -36,6 +36,9 @@ interface Answer {
   headers: IncomingHttpHeaders;
   text: string;
 }
+
+/** Server-side apply answers 500, as if it were at fault, to a body whose fields have the wrong type. */
+const malformedPatch = /^failed to (create typed patch|convert new) object/;
 
 type Outcome = { value: unknown } | { error: KubeError; retry: boolean; retryAfterMs?: number };
 
@@ -103,12 +106,19 @@ export class ApiClient {
 
   #statusOutcome(request: ApiRequest, answer: Answer): Outcome {
     const { status, headers, text } = answer;
+    const message = serverMessage(text);
+    const malformed = status === 500 && malformedPatch.test(message);
     const seconds = Number(headers["retry-after"]);
     const wait =
       headers["retry-after"] !== undefined && Number.isFinite(seconds) ? { retryAfterMs: seconds * 1_000 } : {};
     return {
-      error: this.#error(request, reasonOfStatus(status), redact(serverMessage(text), request.body), status),
-      retry: (request.retryOn ?? [429, 500, 503, 504]).includes(status),
+      error: this.#error(
+        request,
+        malformed ? "Invalid" : reasonOfStatus(status),
+        redact(message, request.body),
+        status,
+      ),
+      retry: !malformed && (request.retryOn ?? [429, 500, 503, 504]).includes(status),
       ...wait,
     };
   }

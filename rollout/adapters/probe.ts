@@ -20,7 +20,8 @@ type Outcome =
  * - `refused`: the member said no. A TLS alert, an HTTP error, or bytes of another protocol say so by themselves. A
  *   connection that just ends does not (the member may be stopping), so then the port must be seen to speak the
  *   **other** scheme, or to end a second connection after the same TLS handshake.
- * - `unreachable`: everything else: no such pod, nothing listens, no answer by the deadline.
+ * - `unreachable`: everything else: no such pod, nothing listens, no answer by the deadline. Give it 3 s or more: through
+ *   a port-forward, that the pod ended a connection takes a second to arrive.
  *
  * @throws EtcdError with code `UNAUTHENTICATED` where the member would have accepted, but its certificate is not
  * one that the trust bundle and the member's name vouch for.
@@ -90,6 +91,7 @@ async function tryScheme(
 
 /** @param below The connection that the stream runs over, whose error tells more than the stream's. */
 function version(stream: Duplex, below: Duplex, host: string, signal: AbortSignal): Promise<Outcome> {
+  if (below.destroyed) return Promise.resolve(failureOf(below.errored, signal));
   return new Promise((resolve) => {
     const lost = (error?: Error) => resolve(failureOf(below.errored ?? error, signal));
     signal.addEventListener("abort", () => lost(), { once: true });

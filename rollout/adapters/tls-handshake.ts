@@ -29,6 +29,8 @@ export function handshake(
   credentials: ClientCredentials | undefined,
   signal: AbortSignal,
 ): Promise<Handshake> {
+  // What happened before anyone listened is not told again.
+  if (connection.destroyed) return Promise.resolve(failureOf(connection.errored, signal));
   const socket = connect({
     socket: connection,
     servername: host,

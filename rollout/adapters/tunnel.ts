@@ -54,6 +54,8 @@ export class Tunnel {
     let far: Duplex;
     try {
       far = this.#track(await this.#open());
+      // What happened before anyone listened is not told again.
+      if (far.destroyed) throw far.errored ?? new Error("the connection was closed");
     } catch (error) {
       this.#trouble = error as Error;
       socket.resetAndDestroy();

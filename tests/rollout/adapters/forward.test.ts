@@ -1,5 +1,6 @@
 import { createConnection, createServer, type Server } from "node:net";
-import { EtcdAdapter, PodForward, TransportError } from "../../../rollout/adapters";
+import { type Duplex, PassThrough } from "node:stream";
+import { DirectTransport, EtcdAdapter, PodForward, TransportError } from "../../../rollout/adapters";
 import type { MemberAddress } from "../../../rollout/ports";
 import { describeWithEtcd, eventually, freePort, TestCluster, testMembers } from "./etcd-process";
 import { FakeApiServer } from "./fake-api-server";
@@ -83,6 +84,23 @@ test("a port where nothing listens in the pod is told as that", async () => {
   expect(await etcd.probe({ ...pod, scheme: "https" }, 2_000)).toBe("unreachable");
   await expect(etcd.status(pod, 2_000)).rejects.toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
   await expect(etcd.servedCertificate(pod, 2379, undefined, 2_000)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("a connection that broke off before anyone listened is told all the same", async () => {
+  class Broken extends DirectTransport {
+    override async connect(): Promise<Duplex> {
+      const stream = new PassThrough();
+      stream.on("error", () => {});
+      stream.destroy(new TransportError("nothing listens there"));
+      await new Promise((resolve) => setImmediate(resolve));
+      return stream;
+    }
+  }
+  const etcd = new EtcdAdapter(new Broken());
+  expect(await etcd.probe(pod, 2_000)).toBe("unreachable");
+  expect(await etcd.probe({ ...pod, scheme: "https" }, 2_000)).toBe("unreachable");
+  await expect(etcd.status(pod, 2_000)).rejects.toThrow("nothing listens there");
+  await expect(etcd.servedCertificate(pod, 2379, undefined, 2_000)).rejects.toThrow("nothing listens there");
 });
 
 test("an API server that is silent costs the time allowed", async () => {

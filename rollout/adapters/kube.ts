@@ -112,6 +112,8 @@ export class KubeAdapter implements KubePort {
   }
 
   async evict(namespace: string, pod: string, uid: string): Promise<"evicted" | "blocked" | "gone"> {
+    // An eviction that fails on the uid has spent the disruption budget for the next two minutes all the same.
+    if (!(await this.#isSamePod(namespace, pod, uid))) return "gone";
     try {
       await this.#api.request({
         method: "POST",

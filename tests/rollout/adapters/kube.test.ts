@@ -105,6 +105,18 @@ describe("errors", () => {
     expect(error.message).not.toContain("a2V");
   });
 
+  test("a field of the wrong type is invalid, at once, although the server says 500", async () => {
+    const words = "failed to create typed patch object: .data.a: expected string, got map[x:hunter2]";
+    api.on("PATCH", "/api/v1/namespaces/db/secrets/tls", failure(500, words));
+    const metadata = { name: "tls", namespace: "db" };
+    const error = await errorOf(
+      kube.apply({ apiVersion: "v1", kind: "Secret", metadata, data: { a: { x: "hunter2" } } }),
+    );
+    expect(error.reason).toBe("Invalid");
+    expect(error.message).not.toContain("hunter2");
+    expect(api.asked("PATCH", "/api/v1/namespaces/db/secrets/tls")).toHaveLength(1);
+  });
+
   test("a server that is not there is unreachable, by its address, at once", async () => {
     const port = await freePort();
     const kubeconfig = api.kubeconfig.replace(api.address, `http://127.0.0.1:${port}`);
@@ -154,6 +166,11 @@ describe("retries", () => {
 });
 
 describe("evict", () => {
+  const podPath = "/api/v1/namespaces/db/pods/etcd-0";
+  const livePod = (uid: string) => ({ body: { metadata: { name: "etcd-0", uid } } });
+
+  beforeEach(() => api.on("GET", podPath, livePod("u1")));
+
   test("goes to the Eviction API with the uid as precondition", async () => {
     api.on("POST", evictionPath, { status: 201 });
     expect(await kube.evict("db", "etcd-0", "u1")).toBe("evicted");
@@ -171,17 +188,24 @@ describe("evict", () => {
     expect(api.asked("POST", evictionPath)).toHaveLength(1);
   });
 
-  test("a pod that is not there, or is another one by now, is gone", async () => {
+  test("a pod that is not there, or is another one by now, is gone without spending the budget", async () => {
+    api.on("GET", podPath, livePod("u2"));
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
+    api.on("GET", podPath, failure(404, 'pods "etcd-0" not found'));
+    expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
+    expect(api.asked("POST", evictionPath)).toHaveLength(0);
+  });
+
+  test("a pod that goes in that very moment is gone", async () => {
     api.on("POST", evictionPath, failure(404, 'pods "etcd-0" not found'));
     expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
+    api.on("GET", podPath, livePod("u1"), livePod("u2"));
     api.on("POST", evictionPath, failure(409, "Precondition failed: UID in precondition: u1, UID in object meta: u2"));
-    api.on("GET", "/api/v1/namespaces/db/pods/etcd-0", { body: { metadata: { name: "etcd-0", uid: "u2" } } });
     expect(await kube.evict("db", "etcd-0", "u1")).toBe("gone");
   });
 
   test("a conflict over the same pod is an error", async () => {
     api.on("POST", evictionPath, failure(409, "the object has been modified"));
-    api.on("GET", "/api/v1/namespaces/db/pods/etcd-0", { body: { metadata: { name: "etcd-0", uid: "u1" } } });
     expect((await errorOf(kube.evict("db", "etcd-0", "u1"))).reason).toBe("Conflict");
   });
 

@@ -51,8 +51,18 @@ function findEnvironment(): Environment {
     kubeconfig: variables.KUBECONFIG || join(homedir(), ".kube", "config"),
     clusterDomain: variables.PULUMI_ETCD_LOCAL_CLUSTER_DOMAIN ?? "cluster.local",
     ...(image && { image }),
-    inNetwork: variables.PULUMI_ETCD_LOCAL_STATE ? [process.execPath, ...cli("run", "--in-network", "--")] : [],
+    inNetwork: inNetwork(variables),
   };
+}
+
+/**
+ * PULUMI_ETCD_E2E_IN_NETWORK names a command to put in front; the local cluster has its own, and of any other it is
+ * taken that pods can be reached from here.
+ */
+function inNetwork(variables: NodeJS.ProcessEnv): string[] {
+  const given = variables.PULUMI_ETCD_E2E_IN_NETWORK?.split(/\s+/).filter(Boolean);
+  if (given) return given;
+  return variables.PULUMI_ETCD_LOCAL_STATE ? [process.execPath, ...cli("run", "--in-network", "--")] : [];
 }
 
 function cli(...args: string[]): string[] {

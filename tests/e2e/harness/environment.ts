@@ -4,8 +4,9 @@ import { delimiter, dirname, join } from "node:path";
 
 export const repository = join(__dirname, "..", "..", "..");
 
-/** Files of a run: reports, logs and binaries. */
-export const workFolder = join(repository, "node_modules", ".cache", "pulumi-etcd-e2e");
+/** Files of a run: reports, logs and binaries. PULUMI_ETCD_E2E_FOLDER names another, such as one that CI keeps. */
+export const workFolder =
+  process.env.PULUMI_ETCD_E2E_FOLDER ?? join(repository, "node_modules", ".cache", "pulumi-etcd-e2e");
 
 /** Where the suite runs: which cluster, with which variables, and how a command gets into its network. */
 export interface Environment {

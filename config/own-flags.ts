@@ -12,6 +12,8 @@ const OWN_FLAGS: [pattern: RegExp, mend: string][] = [
   [/^initial-cluster.*$|^discovery.*$/, "The members follow from etcd:name and etcd:replicas"],
   [/^force-new-cluster.*$/, "It throws the other members away; restore a member by hand where that is meant"],
   [/^(.*-)?(cert|key|trusted-ca|ca)-file$|^(.*-)?client-cert-auth$|^(peer-)?auto-tls$/, "Set etcd:tls"],
+  [/^tls-min-version$/, "Use etcd:tls.minVersion"],
+  [/^cipher-suites$/, "Use etcd:tls.cipherSuites"],
   [/^config-file$/, "With it etcd ignores every flag; set the flags in etcd:extraArgs instead"],
   [/^(version|help|h)$/, "With it etcd prints and exits; leave it out"],
 ];

@@ -13,8 +13,13 @@ export class ConfigError extends Error {
 
 /** One problem in one line: where, what was found, what must hold, what to write instead. */
 export function describeProblem(problem: ConfigProblem): string {
-  const found = problem.value === undefined ? "" : ` = ${JSON.stringify(problem.value)}`;
+  const found = problem.value === undefined ? "" : ` = ${shortened(JSON.stringify(problem.value))}`;
   return `${problem.path}${found}: ${problem.rule}. ${problem.mend}`;
+}
+
+/** A certificate in PEM would hide the rest of the line. */
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 100)}...` : text;
 }
 
 function describeProblems(problems: ConfigProblem[]): string {

@@ -1,6 +1,7 @@
-import { isCertificateChange, isRotation } from "./changes";
+import { isCertificateChange, isProtocolChange, isRotation } from "./changes";
 import { semver } from "./formats";
 import { configPath } from "./problems";
+import { understandEachOther } from "./protocol";
 import type { ConfigProblem, EtcdSpec, FieldChange } from "./types";
 
 const REPLACES = "is fixed once the cluster runs, because changing it replaces the workload and stops every member";
@@ -22,6 +23,7 @@ export function refusals(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]):
     ...versionJump(old, next),
     ...rotationWithoutTls(old, next),
     ...twoAtOnce(old, next, changes),
+    ...noCommonProtocol(old, next),
     ...keptKeys(old, next),
   ];
 }
@@ -74,16 +76,31 @@ function rotationWithoutTls(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
   ];
 }
 
+/** Where TLS stays on: rotation, other certificates or CAs, and how it is spoken are an update each. */
 function twoAtOnce(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): ConfigProblem[] {
-  if (!old.tls || !isRotation(old, next)) return [];
-  const other = changes.find(isCertificateChange);
-  if (!other) return [];
+  if (!old.tls || !next.tls) return [];
+  const reissue = changes.find(isCertificateChange);
+  const protocol = changes.find(isProtocolChange);
+  const rule = "only one TLS reconfiguration operation is allowed at a time";
+  if (isRotation(old, next)) {
+    const other = reissue ?? protocol;
+    if (!other) return [];
+    const mend = `Rotate in one update and change etcd:${other.path} in another`;
+    return [{ path: configPath(["tls", "rotate"]), value: next.tls.rotate, rule, mend }];
+  }
+  if (!reissue || !protocol) return [];
+  const mend = `Change it in one update and etcd:${reissue.path} in another`;
+  return [{ path: `etcd:${protocol.path}`, value: protocol.new, rule, mend }];
+}
+
+/** During a pass members of both specs are peers of each other. */
+function noCommonProtocol(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  if (!old.tls || !next.tls || understandEachOther(old, next)) return [];
   return [
     {
-      path: configPath(["tls", "rotate"]),
-      value: next.tls?.rotate,
-      rule: "only one TLS reconfiguration operation is allowed at a time",
-      mend: `Rotate in one update and change etcd:${other.path} in another`,
+      path: configPath(["tls"]),
+      rule: "members before and after the change would have no TLS version and cipher suite in common while it is under way",
+      mend: "Go there in two updates, over settings that have something in common with both",
     },
   ];
 }

@@ -1,9 +1,10 @@
 import { CERT_MANAGER_GROUP } from "./certificates";
+import { HTTP2_SUITES } from "./cipher-suites";
 import { durationSeconds } from "./formats";
 import { certificateName } from "./names";
 import { configPath } from "./problems";
-import type { CertificateInput, IssuerRefInput, TlsInput } from "./schema-tls";
-import type { ConfigProblem } from "./types";
+import type { CertificateInput, IssuerRefInput, TlsInput, TrustedCaInput } from "./schema-tls";
+import type { ConfigProblem, TlsSpec } from "./types";
 
 /** The rules of `tls` that take more than one field to judge. */
 export function tlsProblems(tls: TlsInput, clusterName: string): ConfigProblem[] {
@@ -13,6 +14,8 @@ export function tlsProblems(tls: TlsInput, clusterName: string): ConfigProblem[]
     ...duplicateAliases(certificates),
     ...sharedSecrets(certificates, clusterName),
     ...certificates.flatMap((certificate, index) => certificateProblems(certificate, ["tls", "certificates", index])),
+    ...(tls.trustedCAs ?? []).flatMap((ca, index) => sourceProblems(ca, ["tls", "trustedCAs", index])),
+    ...cipherProblems(tls),
   ];
 }
 
@@ -116,4 +119,58 @@ function keyProblems(key: NonNullable<CertificateInput["privateKey"]>, path: Pro
   if (algorithm === "RSA" && (key.size < 2048 || key.size > 8192))
     return [problem("size", key.size, "must be between 2048 and 8192 with RSA", "Choose 2048, 3072 or 4096")];
   return [];
+}
+
+const SOURCES = ["pem", "configMap", "secret"] as const;
+
+function sourceProblems(ca: TrustedCaInput, path: PropertyKey[]): ConfigProblem[] {
+  const named = SOURCES.filter((source) => ca[source] !== undefined);
+  if (named.length === 1) return [];
+  return [
+    {
+      path: configPath(path),
+      ...(named.length > 0 && { value: named }),
+      rule: "must have exactly one of pem, configMap and secret",
+      mend: named.length > 0 ? "Make an entry of each" : "Write one of the three",
+    },
+  ];
+}
+
+/** etcd does not start with a list that it cannot serve with. */
+function cipherProblems({ cipherSuites = [], minVersion }: TlsInput): ConfigProblem[] {
+  if (cipherSuites.length === 0) return [];
+  const problem = (rule: string, mend: string) => [
+    { path: configPath(["tls", "cipherSuites"]), value: cipherSuites, rule, mend },
+  ];
+  if (minVersion === "TLS1.3") {
+    return problem(
+      "has no meaning with minVersion TLS1.3, whose suites cannot be chosen, and etcd refuses to start with both",
+      "Leave it out, or set etcd:tls.minVersion to TLS1.2",
+    );
+  }
+  if (cipherSuites.some((suite) => HTTP2_SUITES.includes(suite))) return [];
+  return problem(`must have one of the suites that HTTP/2 demands: ${HTTP2_SUITES.join(" or ")}`, "Add one of them");
+}
+
+/** What is accepted, but deserves a second thought. */
+export function tlsWarnings({ client }: TlsSpec): ConfigProblem[] {
+  return [...(client.alsoPlaintext ? [plaintextHeld()] : []), ...(client.auth === "none" ? [openToAll()] : [])];
+}
+
+function plaintextHeld(): ConfigProblem {
+  return {
+    path: configPath(["tls", "client", "alsoPlaintext"]),
+    value: true,
+    rule: "while it is held, plaintext clients of port 2379 are neither encrypted nor asked for a certificate",
+    mend: "Take it away as soon as every client speaks TLS",
+  };
+}
+
+function openToAll(): ConfigProblem {
+  return {
+    path: configPath(["tls", "client", "auth"]),
+    value: "none",
+    rule: "anybody who reaches port 2379 gets in, unless etcd's own authentication is on",
+    mend: "Set it to required, or turn on etcd's authentication",
+  };
 }

@@ -1,7 +1,7 @@
 import { quantityValue } from "./formats";
 import { memberHost } from "./names";
 import { configPath } from "./problems";
-import { tlsProblems } from "./rules-tls";
+import { tlsProblems, tlsWarnings } from "./rules-tls";
 import type { Input } from "./schema";
 import type { ConfigProblem, EtcdSpec } from "./types";
 
@@ -19,6 +19,7 @@ export function crossProblems(input: Input, spec: EtcdSpec): ConfigProblem[] {
     ...resourceProblems(spec),
     ...repeatedVariables(spec),
     ...(input.tls ? tlsProblems(input.tls, spec.name) : []),
+    ...versionProblems(input),
   ];
 }
 
@@ -90,9 +91,23 @@ function repeatedVariables(spec: EtcdSpec): ConfigProblem[] {
   );
 }
 
-/** What is accepted, but deserves a second thought. */
+/** etcd does not start where the newest version it may speak is older than the oldest. */
+function versionProblems({ extraArgs = {}, tls }: Input): ConfigProblem[] {
+  if (tls?.minVersion !== "TLS1.3" || extraArgs["tls-max-version"] !== "TLS1.2") return [];
+  return [
+    {
+      path: configPath(["extraArgs", "tls-max-version"]),
+      value: "TLS1.2",
+      rule: "must not be older than etcd:tls.minVersion, which is TLS1.3",
+      mend: "Leave one of the two out",
+    },
+  ];
+}
+
+/** What is accepted, but deserves a second thought. Expects the whole spec, with `tls`. */
 export function warnings(spec: EtcdSpec): ConfigProblem[] {
-  return [...evenReplicas(spec), ...otherVersion(spec), ...lostWrites(spec)];
+  const ofTls = spec.tls ? tlsWarnings(spec.tls) : [];
+  return [...evenReplicas(spec), ...otherVersion(spec), ...lostWrites(spec), ...ofTls];
 }
 
 function evenReplicas({ replicas }: EtcdSpec): ConfigProblem[] {

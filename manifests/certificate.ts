@@ -2,7 +2,11 @@ import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import { certificateName } from "../config/names";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
+import { FIELD_MANAGER } from "./annotations";
 import { labels } from "./labels";
+
+/** The engine applies the same manifest where somebody edited or deleted it, and waits for the issue itself. */
+const FOR_PULUMI = { "pulumi.com/patchFieldManager": FIELD_MANAGER, "pulumi.com/skipAwait": "true" };
 
 /** A cert-manager Certificate. Everything that is set is written out: an omitted field would follow their defaults. */
 export class MemberCertificate extends ApiObject {
@@ -14,6 +18,7 @@ export class MemberCertificate extends ApiObject {
         name: certificateName(spec, certificate.alias),
         namespace: spec.namespace,
         labels: labels(spec, "certificate"),
+        annotations: FOR_PULUMI,
       },
       spec: certificateSpec(spec, certificate),
     });

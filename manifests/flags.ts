@@ -20,6 +20,7 @@ export function flags(spec: MemberSpec, stage: Stage): string[] {
     `--listen-metrics-urls=http://0.0.0.0:${METRICS_PORT}`,
     ...peerFlags(spec, stage.peer),
     ...clientFlags(spec, stage.client),
+    ...protocolFlags(spec, stage),
     ...bootstrapFlags(spec, stage.peer),
     ...extraFlags(spec),
   ];
@@ -31,7 +32,7 @@ export function flags(spec: MemberSpec, stage: Stage): string[] {
  */
 function peerFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const scheme = listenScheme(stage);
-  const tls = stage === "plain" ? [] : tlsFlags("peer-", PEER_PATH);
+  const tls = stage === "plain" ? [] : [...leafFlags("peer-", PEER_PATH), ...trustFlags("peer-")];
   return [
     `--listen-peer-urls=${scheme}://0.0.0.0:${PEER_PORT}`,
     `--initial-advertise-peer-urls=${scheme}://${ownHost(spec)}:${PEER_PORT}`,
@@ -43,16 +44,34 @@ function peerFlags(spec: MemberSpec, stage: PlaneStage): string[] {
 function clientFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const schemes = { plain: ["http"], bridge: ["https", "http"], tls: ["https"] }[stage];
   const urls = (host: string) => schemes.map((scheme) => `${scheme}://${host}:${CLIENT_PORT}`).join(",");
-  const tls = stage === "plain" ? [] : tlsFlags("", SERVER_PATH);
+  const trust = asksClients(spec) ? trustFlags("") : [];
+  const tls = stage === "plain" ? [] : [...leafFlags("", SERVER_PATH), ...trust];
   return [`--listen-client-urls=${urls("0.0.0.0")}`, `--advertise-client-urls=${urls(ownHost(spec))}`, ...tls];
 }
 
-function tlsFlags(prefix: "" | "peer-", path: string): string[] {
+/** Whether clients must show a certificate where they speak TLS. */
+export function asksClients({ tls }: MemberSpec): boolean {
+  return tls?.client?.auth !== "none";
+}
+
+type Plane = "" | "peer-";
+
+function leafFlags(plane: Plane, path: string): string[] {
+  return [`--${plane}cert-file=${path}/tls.crt`, `--${plane}key-file=${path}/tls.key`];
+}
+
+/** The CA file alone makes etcd ask for certificates already: it is both or none. */
+function trustFlags(plane: Plane): string[] {
+  return [`--${plane}trusted-ca-file=${TRUST_PATH}/${TRUST_BUNDLE_KEY}`, `--${plane}client-cert-auth=true`];
+}
+
+/** Of both planes, wherever one has TLS material. */
+function protocolFlags({ tls }: MemberSpec, stage: Stage): string[] {
+  if (stage.peer === "plain" && stage.client === "plain") return [];
+  const { minVersion, cipherSuites = [] } = tls ?? {};
   return [
-    `--${prefix}cert-file=${path}/tls.crt`,
-    `--${prefix}key-file=${path}/tls.key`,
-    `--${prefix}trusted-ca-file=${TRUST_PATH}/${TRUST_BUNDLE_KEY}`,
-    `--${prefix}client-cert-auth=true`,
+    ...(minVersion === undefined ? [] : [`--tls-min-version=${minVersion}`]),
+    ...(cipherSuites.length === 0 ? [] : [`--cipher-suites=${cipherSuites.join(",")}`]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { CLIENT_PORT, METRICS_PORT, PEER_PORT } from "../config/names";
-import { CLIENT_STAGE, PEER_STAGE, TRUST_REVISION } from "./annotations";
+import { CLIENT_STAGE, PEER_STAGE, RESTART_TOKEN, TRUST_REVISION } from "./annotations";
 import { flags } from "./flags";
 import { labels, memberSelector } from "./labels";
 import type { MemberSpec, MemberTemplate } from "./types";
@@ -14,7 +14,7 @@ const TERMINATION_SECONDS = 60;
 /** Template of a member's pod: everything in which two stages differ is in here. */
 export function podTemplate(spec: MemberSpec, template: MemberTemplate) {
   return {
-    metadata: { labels: labels(spec, "member"), annotations: stageAnnotations(template) },
+    metadata: { labels: labels(spec, "member"), annotations: annotations(spec, template) },
     spec: {
       automountServiceAccountToken: false,
       // A Service named etcd would set ETCD_PORT, which etcd would take for a flag.
@@ -28,8 +28,13 @@ export function podTemplate(spec: MemberSpec, template: MemberTemplate) {
   };
 }
 
-function stageAnnotations({ stage, trustRevision }: MemberTemplate) {
-  return { [PEER_STAGE]: stage.peer, [CLIENT_STAGE]: stage.client, [TRUST_REVISION]: trustRevision };
+function annotations({ restartToken }: MemberSpec, { stage, trustRevision }: MemberTemplate) {
+  return {
+    [PEER_STAGE]: stage.peer,
+    [CLIENT_STAGE]: stage.client,
+    [TRUST_REVISION]: trustRevision,
+    [RESTART_TOKEN]: restartToken,
+  };
 }
 
 function podSecurity() {

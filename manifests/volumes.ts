@@ -1,5 +1,6 @@
 import { trustBundleName } from "../config/names";
 import type { Alias } from "../config/types";
+import { asksClients } from "./flags";
 import { PEER_PATH, SERVER_PATH, TRUST_PATH, VOLUME_PATH } from "./paths";
 import type { MemberSpec, Stage } from "./types";
 
@@ -19,8 +20,8 @@ interface Mount {
 function tlsMounts(spec: MemberSpec, stage: Stage): Mount[] {
   const server = stage.client === "plain" ? [] : [secretMount(spec, "server", SERVER_PATH)];
   const peer = stage.peer === "plain" ? [] : [secretMount(spec, "peer", PEER_PATH)];
-  const material = [...server, ...peer];
-  return material.length === 0 ? [] : [...material, trustMount(spec)];
+  const trusts = stage.peer !== "plain" || (stage.client !== "plain" && asksClients(spec));
+  return [...server, ...peer, ...(trusts ? [trustMount(spec)] : [])];
 }
 
 function secretMount(spec: MemberSpec, alias: Alias, mountPath: string): Mount {

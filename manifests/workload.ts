@@ -66,8 +66,13 @@ function annotations(
   };
 }
 
-function memberTls({ certificates }: MemberTls): MemberTls {
-  return { certificates: certificates.map(({ alias, secretName }) => ({ alias, secretName })) };
+function memberTls({ certificates, client, minVersion, cipherSuites }: MemberTls): MemberTls {
+  return {
+    certificates: certificates.map(({ alias, secretName }) => ({ alias, secretName })),
+    ...(client && { client: { auth: client.auth, alsoPlaintext: client.alsoPlaintext } }),
+    ...(minVersion !== undefined && { minVersion }),
+    ...(cipherSuites && { cipherSuites }),
+  };
 }
 
 type PodTemplate = ReturnType<typeof podTemplate>;

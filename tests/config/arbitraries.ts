@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { CA_A, CA_B } from "../manifests/pem";
 
 /** Stack configs that are accepted, from the smallest to odd ones. */
 
@@ -30,14 +31,35 @@ const certificate = fc.record(
   { requiredKeys: ["alias"] },
 );
 
-export const tls = fc.record(
-  {
-    issuerRef,
-    certificates: fc.uniqueArray(certificate, { selector: (each) => each.alias, maxLength: 4 }),
-    rotate: fc.constantFrom("1", "2"),
-  },
-  { requiredKeys: ["issuerRef"] },
+const trustedCa = fc.oneof(
+  fc.constantFrom({ pem: CA_A }, { pem: `# further\n${CA_B}` }),
+  label(20).map((name) => ({ configMap: { name } })),
+  label(20).map((name) => ({ secret: { name, key: "ca.pem" } })),
 );
+
+export const tls = fc
+  .record(
+    {
+      issuerRef,
+      certificates: fc.uniqueArray(certificate, { selector: (each) => each.alias, maxLength: 4 }),
+      rotate: fc.constantFrom("1", "2"),
+      client: fc.record(
+        { auth: fc.constantFrom("required", "none"), alsoPlaintext: fc.boolean() },
+        { requiredKeys: [] },
+      ),
+      trustedCAs: fc.uniqueArray(trustedCa, { maxLength: 2 }),
+      restartPolicy: fc.constantFrom("IfRequired", "Always"),
+      protocol: fc.constantFrom(
+        {},
+        { minVersion: "TLS1.2" },
+        { minVersion: "TLS1.3" },
+        { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] },
+        { minVersion: "TLS1.2", cipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"] },
+      ),
+    },
+    { requiredKeys: ["issuerRef", "protocol"] },
+  )
+  .map(({ protocol, ...section }) => ({ ...section, ...protocol }));
 
 export const rawConfig = fc
   .record({
@@ -61,5 +83,6 @@ export const rawConfig = fc
       ),
     ),
     tls: maybe(tls),
+    rollout: maybe(fc.constantFrom({}, { restart: "1" }, { restart: 2, stepTimeout: "9m" })),
   })
   .map((raw) => raw as Record<string, unknown>);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { ConfigError, type ConfigProblem, classify, diffSpecs, type EtcdSpec, parseSpec } from "../../config";
+import { CA_B } from "../manifests/pem";
 import { rawConfig } from "./arbitraries";
 
 type Raw = Record<string, unknown>;
@@ -8,6 +9,11 @@ const issuerRef = { name: "ca-a" };
 const spec = (raw: Raw) => parseSpec(raw).spec;
 const between = (old: Raw, next: Raw) => classify(spec(old), spec(next));
 const certificate = (fields: object) => ({ tls: { issuerRef, certificates: [{ alias: "server", ...fields }] } });
+
+const TEMPLATE = { kind: "template", aliases: [], issuerChanged: false, caMayChange: false, templateChanged: true };
+const RSA_SUITE = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
+const ECDSA_SUITE = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
+const ONE_AT_A_TIME = /^only one TLS reconfiguration operation is allowed at a time\./;
 
 function refusals(old: Raw, next: Raw): ConfigProblem[] {
   try {
@@ -70,6 +76,87 @@ describe("operation", () => {
       { tls: { issuerRef }, extraArgs: { "pre-vote": true } },
       { kind: "add", templateChanged: true },
     ],
+    [
+      "a further CA",
+      { tls: { issuerRef } },
+      { tls: { issuerRef, trustedCAs: [{ pem: CA_B }] } },
+      { kind: "reissue", aliases: [], issuerChanged: false, caMayChange: true, templateChanged: false },
+    ],
+    [
+      "a further CA and another issuer, which is one re-issue",
+      { tls: { issuerRef } },
+      { tls: { issuerRef: { name: "ca-b" }, trustedCAs: [{ configMap: { name: "old-ca" } }] } },
+      { kind: "reissue", aliases: ["server", "peer", "client"], issuerChanged: true, caMayChange: true },
+    ],
+    [
+      "another comment in a further CA",
+      { tls: { issuerRef, trustedCAs: [{ pem: CA_B }] } },
+      { tls: { issuerRef, trustedCAs: [{ pem: `# of old\n${CA_B.replaceAll("\n", "\r\n")}` }] } },
+      { kind: "none", changes: [] },
+    ],
+    [
+      "plaintext held while TLS is added",
+      {},
+      { tls: { issuerRef, client: { alsoPlaintext: true } } },
+      { kind: "add", templateChanged: false },
+    ],
+    [
+      "TLS removed where plaintext was held",
+      { tls: { issuerRef, client: { alsoPlaintext: true } } },
+      {},
+      { kind: "remove", templateChanged: false },
+    ],
+    [
+      "plaintext given up",
+      { tls: { issuerRef, client: { alsoPlaintext: true } } },
+      { tls: { issuerRef } },
+      {
+        kind: "template",
+        aliases: [],
+        caMayChange: false,
+        templateChanged: true,
+        changes: [{ path: "tls.client.alsoPlaintext", old: true, new: false }],
+      },
+    ],
+    ["no client certificates", { tls: { issuerRef } }, { tls: { issuerRef, client: { auth: "none" } } }, TEMPLATE],
+    ["oldest TLS version", { tls: { issuerRef } }, { tls: { issuerRef, minVersion: "TLS1.3" } }, TEMPLATE],
+    ["cipher suites", { tls: { issuerRef } }, { tls: { issuerRef, cipherSuites: [RSA_SUITE] } }, TEMPLATE],
+    [
+      "how clients are served, and a token taken away",
+      { tls: { issuerRef, rotate: "1" } },
+      { tls: { issuerRef, minVersion: "TLS1.3" } },
+      TEMPLATE,
+    ],
+    [
+      "a restart",
+      { rollout: { restart: "1" } },
+      { rollout: { restart: "2" } },
+      { ...TEMPLATE, changes: [{ path: "rollout.restart", old: "1", new: "2" }] },
+    ],
+    [
+      "a rotation that restarts",
+      { tls: { issuerRef, restartPolicy: "Always" } },
+      { tls: { issuerRef, restartPolicy: "Always", rotate: "1" } },
+      { kind: "rotate", templateChanged: true, changes: [{ path: "tls.rotate", old: undefined, new: "1" }] },
+    ],
+    [
+      "a re-issue that restarts",
+      { tls: { issuerRef, restartPolicy: "Always" } },
+      { tls: { ...certificate({ duration: "24h" }).tls, restartPolicy: "Always" } },
+      { kind: "reissue", templateChanged: true },
+    ],
+    [
+      "a further CA where re-issues restart, which restarts for its own reasons",
+      { tls: { issuerRef, restartPolicy: "Always" } },
+      { tls: { issuerRef, restartPolicy: "Always", trustedCAs: [{ pem: CA_B }] } },
+      { kind: "reissue", templateChanged: false },
+    ],
+    [
+      "another policy of restarts",
+      { tls: { issuerRef } },
+      { tls: { issuerRef, restartPolicy: "Always" } },
+      { ...TEMPLATE, changes: [{ path: "tls.restartPolicy", old: "IfRequired", new: "Always" }] },
+    ],
   ])("%s", (_, old, next, expected) => {
     expect(between(old, next)).toMatchObject(expected);
   });
@@ -80,8 +167,13 @@ describe("operation", () => {
       changes: [],
       aliases: ["server", "peer", "client"],
       issuerChanged: false,
+      caMayChange: false,
       templateChanged: false,
     });
+  });
+
+  test("a token is harmless where there is no cluster yet", () => {
+    expect(classify(undefined, spec({ tls: { issuerRef, rotate: "1" } })).kind).toBe("create");
   });
 
   test("none where nothing differs, whatever the config", () => {
@@ -124,6 +216,55 @@ describe("refusals", () => {
       /^only one TLS reconfiguration operation is allowed at a time\./,
     ],
     [
+      "rotation and a further CA",
+      { tls: { issuerRef } },
+      { tls: { issuerRef, trustedCAs: [{ pem: CA_B }], rotate: "1" } },
+      "etcd:tls.rotate",
+      ONE_AT_A_TIME,
+    ],
+    [
+      "rotation and how clients are served",
+      { tls: { issuerRef, rotate: "1" } },
+      { tls: { issuerRef, rotate: "2", client: { auth: "none" } } },
+      "etcd:tls.rotate",
+      /^only one TLS .* change etcd:tls\.client\.auth in another/,
+    ],
+    [
+      "another issuer and plaintext held",
+      { tls: { issuerRef } },
+      { tls: { issuerRef: { name: "ca-b" }, client: { alsoPlaintext: true } } },
+      "etcd:tls.client.alsoPlaintext",
+      ONE_AT_A_TIME,
+    ],
+    [
+      "other certificates and another TLS version",
+      { tls: { issuerRef } },
+      { tls: { ...certificate({ duration: "24h" }).tls, minVersion: "TLS1.3" } },
+      "etcd:tls.minVersion",
+      /^only one TLS .* etcd:tls\.certificates\[server\]\.duration in another/,
+    ],
+    [
+      "a further CA and cipher suites",
+      { tls: { issuerRef } },
+      { tls: { issuerRef, trustedCAs: [{ pem: CA_B }], cipherSuites: [RSA_SUITE] } },
+      "etcd:tls.cipherSuites",
+      ONE_AT_A_TIME,
+    ],
+    [
+      "from TLS 1.2 alone to TLS 1.3 alone",
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef } },
+      { tls: { issuerRef, minVersion: "TLS1.3" } },
+      "etcd:tls",
+      /no TLS version and cipher suite in common/,
+    ],
+    [
+      "from some suites of TLS 1.2 alone to others",
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [RSA_SUITE] } },
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [ECDSA_SUITE] } },
+      "etcd:tls",
+      /Go there in two updates/,
+    ],
+    [
       "another algorithm for a key that is kept",
       certificate({ privateKey: { rotationPolicy: "Never" } }),
       certificate({ privateKey: { rotationPolicy: "Never", algorithm: "ECDSA" } }),
@@ -133,6 +274,27 @@ describe("refusals", () => {
   ])("%s", (_, old, next, path, text) => {
     const problem = refusals(old, next).find((each) => each.path === path);
     expect(problem && `${problem.rule}. ${problem.mend}`).toMatch(text);
+  });
+
+  test.each<[string, Raw, Raw]>([
+    [
+      "other suites, with TLS 1.3 in common",
+      { tls: { issuerRef, cipherSuites: [RSA_SUITE] } },
+      { tls: { issuerRef, cipherSuites: [ECDSA_SUITE] } },
+    ],
+    [
+      "a suite more, with TLS 1.2 alone",
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [RSA_SUITE] } },
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [RSA_SUITE, ECDSA_SUITE] } },
+    ],
+    [
+      "TLS 1.2 alone",
+      { tls: { issuerRef } },
+      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, minVersion: "TLS1.2" } },
+    ],
+  ])("members understand each other: %s", (_, old, next) => {
+    expect(refusals(old, next)).toEqual([]);
+    expect(refusals(next, old)).toEqual([]);
   });
 
   test("patch releases go both ways", () => {
@@ -171,6 +333,22 @@ describe("diff", () => {
     ];
     const changes = diffSpecs(spec({ extraEnv: variables }), spec({ extraEnv: [...variables].reverse() }));
     expect(changes.map(({ path }) => path)).toEqual(["extraEnv"]);
+  });
+
+  test("takes the defaults for TLS settings that an older record lacks", () => {
+    const next = spec({ tls: { issuerRef } });
+    const { issuerRef: ref, certificates } = next.tls!;
+    const older = { ...next, tls: { issuerRef: ref, certificates } } as EtcdSpec;
+    expect(diffSpecs(older, next)).toEqual([]);
+    expect(diffSpecs(older, spec({ tls: { issuerRef, client: { auth: "none" } } }))).toEqual([
+      { path: "tls.client.auth", old: "required", new: "none" },
+    ]);
+  });
+
+  test("leaves out what follows from other fields", () => {
+    const always = (rotate?: string) =>
+      spec({ tls: { issuerRef, restartPolicy: "Always", ...(rotate && { rotate }) } });
+    expect(diffSpecs(always("1"), always("2"))).toEqual([{ path: "tls.rotate", old: "1", new: "2" }]);
   });
 
   test("sees an empty map that an older record lacks", () => {

@@ -1,4 +1,5 @@
 import { parseSpec } from "../../config";
+import { CA_A, CA_B } from "../manifests/pem";
 
 const issuerRef = { name: "ca" };
 
@@ -45,6 +46,54 @@ describe("defaults", () => {
   });
 });
 
+describe("further CAs", () => {
+  const trusted = (...trustedCAs: object[]) => parseSpec({ tls: { issuerRef, trustedCAs } }).spec.tls?.trustedCAs;
+
+  test("lie under ca.crt unless another key is named", () => {
+    expect(trusted({ configMap: { name: "a" } }, { secret: { name: "b", key: "b.pem" } })).toEqual([
+      { configMap: { name: "a", key: "ca.crt" } },
+      { secret: { name: "b", key: "b.pem" } },
+    ]);
+  });
+
+  test("are kept in one spelling, in the order they are written", () => {
+    const pem = `# of old\n${CA_B.replaceAll("\n", "\r\n")}# newer\n${CA_A}`;
+    expect(trusted({ pem })).toEqual([{ pem: CA_B + CA_A }]);
+  });
+});
+
+describe("restart token", () => {
+  const token = (raw: Record<string, unknown>) => parseSpec(raw).spec.restartToken;
+  const always = { issuerRef, restartPolicy: "Always" };
+
+  test("is absent where no restart is asked for", () => {
+    expect(parseSpec({ tls: { issuerRef, rotate: "1" } }).spec).not.toHaveProperty("restartToken");
+  });
+
+  test("differs for everything that asks for one, and is the same for the same", () => {
+    const tokens = [
+      { rollout: { restart: "1" } },
+      { rollout: { restart: "2" } },
+      { tls: always },
+      { tls: always, rollout: { restart: "1" } },
+      { tls: { ...always, rotate: "1" } },
+      { tls: { ...always, issuerRef: { name: "ca-b" } } },
+      { tls: { ...always, certificates: [{ alias: "peer", duration: "24h" }] } },
+    ].map(token);
+    for (const each of tokens) expect(each).toMatch(/^[0-9a-f]{12}$/);
+    expect(new Set(tokens).size).toBe(tokens.length);
+    expect(token({ tls: structuredClone(always) })).toBe(token({ tls: always }));
+  });
+
+  test("follows nothing else", () => {
+    const others = { minVersion: "TLS1.3", client: { alsoPlaintext: true }, trustedCAs: [{ pem: CA_A }] };
+    expect(token({ tls: { ...always, ...others }, extraArgs: { "pre-vote": true } })).toBe(token({ tls: always }));
+    expect(token({ rollout: { restart: "1", stepTimeout: "9m" }, tls: { issuerRef, rotate: "1" } })).toBe(
+      token({ rollout: { restart: 1 } }),
+    );
+  });
+});
+
 describe("values as `pulumi config set` stores them", () => {
   test.each([
     [
@@ -66,6 +115,14 @@ describe("warnings", () => {
     [{ replicas: 4 }, ["etcd:replicas"]],
     [{ version: "3.6.1", image: "x/etcd:v3.6.2" }, ["etcd:version"]],
     [{ extraArgs: { "unsafe-no-fsync": true } }, ["etcd:extraArgs.unsafe-no-fsync"]],
+    [{ tls: { issuerRef } }, []],
+    [{ tls: { issuerRef, client: { auth: "required", alsoPlaintext: false } } }, []],
+    [{ tls: { issuerRef, client: { alsoPlaintext: true } } }, ["etcd:tls.client.alsoPlaintext"]],
+    [{ tls: { issuerRef, client: { auth: "none" } } }, ["etcd:tls.client.auth"]],
+    [
+      { tls: { issuerRef, client: { auth: "none", alsoPlaintext: true } } },
+      ["etcd:tls.client.alsoPlaintext", "etcd:tls.client.auth"],
+    ],
   ])("%j", (raw, paths) => {
     expect(parseSpec(raw).warnings.map(({ path }) => path)).toEqual(paths);
   });

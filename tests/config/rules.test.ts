@@ -1,4 +1,5 @@
 import { ConfigError, type ConfigProblem, parseSpec } from "../../config";
+import { CA_A, CA_B } from "../manifests/pem";
 
 function problemsOf(raw: Record<string, unknown>): ConfigProblem[] {
   try {
@@ -12,6 +13,9 @@ function problemsOf(raw: Record<string, unknown>): ConfigProblem[] {
 
 const issuerRef = { name: "ca" };
 const certificate = (fields: object) => ({ tls: { issuerRef, certificates: [{ alias: "server", ...fields }] } });
+
+const tls = (fields: object) => ({ tls: { issuerRef, ...fields } });
+const SUITE = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
 
 describe("refusals", () => {
   test.each<[string, Record<string, unknown>, string, RegExp]>([
@@ -155,9 +159,124 @@ describe("refusals", () => {
       "etcd:tls.certificates[0].secretName",
       /peer certificate/,
     ],
+    ["client auth", tls({ client: { auth: "requiered" } }), "etcd:tls.client.auth", /Did you mean `required`/],
+    [
+      "plaintext as a word",
+      tls({ client: { alsoPlaintext: "yes" } }),
+      "etcd:tls.client.alsoPlaintext",
+      /true or false/,
+    ],
+    ["unknown key of the client", tls({ client: { plaintext: true } }), "etcd:tls.client.plaintext", /alsoPlaintext/],
+    ["TLS version", tls({ minVersion: "1.3" }), "etcd:tls.minVersion", /TLS1\.2, TLS1\.3/],
+    ["TLS version that etcd lacks", tls({ minVersion: "TLS1.1" }), "etcd:tls.minVersion", /Did you mean `TLS1/],
+    [
+      "suite in OpenSSL's words",
+      tls({ cipherSuites: ["ECDHE-RSA-AES128-GCM-SHA256"] }),
+      "etcd:tls.cipherSuites[0]",
+      /Near it are `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`, `/,
+    ],
+    [
+      "suite with a typing error",
+      tls({ cipherSuites: [SUITE, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA38"] }),
+      "etcd:tls.cipherSuites[1]",
+      /Near it are `TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384`, `/,
+    ],
+    ["insecure suite", tls({ cipherSuites: ["TLS_RSA_WITH_RC4_128_SHA"] }), "etcd:tls.cipherSuites[0]", /is insecure/],
+    [
+      "suite of TLS 1.3",
+      tls({ cipherSuites: ["TLS_AES_128_GCM_SHA256"] }),
+      "etcd:tls.cipherSuites[0]",
+      /cannot be chosen\. Leave it out/,
+    ],
+    [
+      "suites with TLS 1.3 alone",
+      tls({ cipherSuites: [SUITE], minVersion: "TLS1.3" }),
+      "etcd:tls.cipherSuites",
+      /no meaning with minVersion TLS1\.3/,
+    ],
+    [
+      "suites without the one of HTTP/2",
+      tls({ cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] }),
+      "etcd:tls.cipherSuites",
+      /HTTP\/2 demands: TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/,
+    ],
+    [
+      "newest TLS version below the oldest",
+      { ...tls({ minVersion: "TLS1.3" }), extraArgs: { "tls-max-version": "TLS1.2" } },
+      "etcd:extraArgs.tls-max-version",
+      /older than etcd:tls\.minVersion/,
+    ],
+    ["restart policy", tls({ restartPolicy: "always" }), "etcd:tls.restartPolicy", /Did you mean `Always`/],
+    ["empty restart", { rollout: { restart: "" } }, "etcd:rollout.restart", /must not be empty/],
+    ["further CA of nowhere", tls({ trustedCAs: [{}] }), "etcd:tls.trustedCAs[0]", /exactly one of pem/],
+    [
+      "further CA of two sources",
+      tls({ trustedCAs: [{ pem: CA_A }, { pem: CA_A, secret: { name: "ca" } }] }),
+      "etcd:tls.trustedCAs[1]",
+      /exactly one of pem, configMap and secret\. Make an entry of each/,
+    ],
+    ["further CA as text", tls({ trustedCAs: [CA_A] }), "etcd:tls.trustedCAs[0]", /map of keys/],
+    ["no certificate", tls({ trustedCAs: [{ pem: "ca.crt" }] }), "etcd:tls.trustedCAs[0].pem", /certificate in PEM/],
+    [
+      "request for a certificate",
+      tls({ trustedCAs: [{ pem: CA_A.replaceAll("CERTIFICATE", "CERTIFICATE REQUEST") }] }),
+      "etcd:tls.trustedCAs[0].pem",
+      /certificate in PEM/,
+    ],
+    [
+      "certificate with a letter wrong",
+      tls({ trustedCAs: [{ pem: CA_A.replaceAll("MIIB", "MIIC") }] }),
+      "etcd:tls.trustedCAs[0].pem",
+      /that can be read/,
+    ],
+    [
+      "one good certificate and one without its end",
+      tls({ trustedCAs: [{ pem: `${CA_A}${CA_B.slice(0, 200)}` }] }),
+      "etcd:tls.trustedCAs[0].pem",
+      /that can be read/,
+    ],
+    ["object without a name", tls({ trustedCAs: [{ secret: {} }] }), "etcd:tls.trustedCAs[0].secret.name", /required/],
+    [
+      "object's name",
+      tls({ trustedCAs: [{ configMap: { name: "Old_CA" } }] }),
+      "etcd:tls.trustedCAs[0].configMap.name",
+      /DNS subdomain/,
+    ],
+    [
+      "object's key",
+      tls({ trustedCAs: [{ configMap: { name: "ca", key: "../ca" } }] }),
+      "etcd:tls.trustedCAs[0].configMap.key",
+      /key of a ConfigMap/,
+    ],
   ])("%s", (_, raw, path, text) => {
     const problem = problemsOf(raw).find((each) => each.path === path);
     expect(problem && `${problem.rule}. ${problem.mend}`).toMatch(text);
+  });
+
+  describe("a private key that is written into the config", () => {
+    const KEY = "-----BEGIN EC PRIVATE KEY-----\nc2VjcmV0\n-----END EC PRIVATE KEY-----\n";
+
+    test("is refused beside the certificate, in one problem", () => {
+      expect(problemsOf(tls({ trustedCAs: [{ pem: CA_A + KEY }] }))).toEqual([
+        { path: "etcd:tls.trustedCAs[0].pem", rule: "must not hold a private key", mend: expect.any(String) },
+      ]);
+    });
+
+    test.each<[string, Record<string, unknown>]>([
+      ["alone", tls({ trustedCAs: [{ pem: KEY }] })],
+      ["under a wrong key", tls({ trustedCAs: [{ ca: KEY }] })],
+      ["as a list's item", tls({ trustedCAs: [KEY] })],
+      ["deep in a wrong section", { tlss: { ca: { key: KEY } } }],
+      ["as JSON text", { tls: JSON.stringify({ issuerRef, trustedCAs: [{ pem: KEY }] }) }],
+    ])("is never shown: %s", (_, raw) => {
+      expect(problemsOf(raw)).not.toEqual([]);
+      expect(JSON.stringify(problemsOf(raw))).not.toContain("c2VjcmV0");
+      expect(() => parseSpec(raw)).toThrow(expect.objectContaining({ message: expect.not.stringContaining("c2Vj") }));
+    });
+  });
+
+  test("a long value is cut short", () => {
+    expect(() => parseSpec(tls({ trustedCAs: [{ pem: CA_A.replaceAll("MIIB", "MIIC") }] }))).toThrow(/^.{100,400}$/);
   });
 
   test.each([
@@ -184,6 +303,8 @@ describe("refusals", () => {
     "peer-auto-tls",
     "force-new-cluster",
     "config-file",
+    "tls-min-version",
+    "cipher-suites",
     "version",
   ])("the flag %s is the product's own", (flag) => {
     expect(problemsOf({ extraArgs: { [flag]: "x" } })).toEqual([
@@ -191,7 +312,13 @@ describe("refusals", () => {
     ]);
   });
 
-  test.each(["quota-backend-bytes", "cipher-suites", "initial-election-tick-advance", "client-crl-file", "metrics"])(
+  test("flags that have keys of their own name them", () => {
+    const mend = (flag: string) => problemsOf({ extraArgs: { [flag]: "x" } })[0]?.mend;
+    expect(mend("tls-min-version")).toBe("Use etcd:tls.minVersion");
+    expect(mend("cipher-suites")).toBe("Use etcd:tls.cipherSuites");
+  });
+
+  test.each(["quota-backend-bytes", "tls-max-version", "initial-election-tick-advance", "client-crl-file", "metrics"])(
     "the flag %s is the user's to set",
     (flag) => {
       expect(problemsOf({ extraArgs: { [flag]: "x" } })).toEqual([]);

@@ -4,6 +4,7 @@ import {
   BRIDGE,
   finalStage,
   type KubeObject,
+  type MemberTls,
   PLAIN,
   type PlaneStage,
   renderCertificates,
@@ -34,6 +35,38 @@ describe("snapshots", () => {
   test.each(Object.entries(stages))("members on the stage %s", (_, stage) => {
     const trustRevision = stage === PLAIN ? undefined : "0123456789ab";
     expect(renderWorkload(spec, { stage, trustRevision }, { owner: "stack-a" })).toMatchSnapshot();
+  });
+
+  const differing = (fields: object, raw: object = {}) => {
+    const etcd = parseSpec({ ...raw, tls: { issuerRef: { name: "ca" }, ...fields } }).spec;
+    const workload = renderWorkload(etcd, { stage: finalStage(etcd), trustRevision: "0123456789ab" });
+    const { [TEMPLATE_HASH]: _, ...annotations } = (workload.spec as Json).template.metadata.annotations;
+    const tlsArgs = (args: string[]) =>
+      args.filter((arg) => /^--(listen|advertise|tls|cipher|.*-file|.*-auth)/.test(arg));
+    const volumes = podSpec(workload).volumes.map((volume: Json) => volume.name);
+    return {
+      settings: workload.metadata.annotations?.[TLS_SETTINGS],
+      annotations,
+      args: tlsArgs(container(workload).args),
+      volumes,
+    };
+  };
+
+  test.each<[string, object, object?]>([
+    ["plaintext held", { client: { alsoPlaintext: true } }],
+    ["no client certificates", { client: { auth: "none" } }],
+    ["no client certificates, and plaintext held", { client: { auth: "none", alsoPlaintext: true } }],
+    ["TLS 1.3 alone", { minVersion: "TLS1.3" }],
+    [
+      "cipher suites",
+      {
+        minVersion: "TLS1.2",
+        cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
+      },
+    ],
+    ["restart token", {}, { rollout: { restart: "1" } }],
+  ])("what differs with %s", (_, fields, raw = {}) => {
+    expect(differing(fields, raw)).toMatchSnapshot();
   });
 
   test("PetSet", () => {
@@ -100,7 +133,9 @@ describe("options of the members", () => {
 
 describe("stages", () => {
   test("the final one follows from the spec", () => {
+    const held = parseSpec({ tls: { issuerRef: { name: "ca" }, client: { alsoPlaintext: true } } }).spec;
     expect([finalStage(plain), finalStage(spec)]).toEqual([PLAIN, TLS]);
+    expect(finalStage(held)).toEqual({ peer: "tls", client: "bridge" });
   });
 
   test.each(Object.values(stages))("are read back from the pod template: %j", (stage) => {
@@ -137,8 +172,34 @@ describe("annotations of the workload", () => {
 
   test("the TLS settings are names only, and absent on the stage plain", () => {
     const names = ["server", "peer", "client"].map((alias) => ({ alias, secretName: `etcd-${alias}-cert` }));
-    expect(JSON.parse(final.metadata.annotations?.[TLS_SETTINGS] ?? "")).toEqual({ certificates: names });
+    expect(JSON.parse(final.metadata.annotations?.[TLS_SETTINGS] ?? "")).toEqual({
+      certificates: names,
+      client: { auth: "required", alsoPlaintext: false },
+      cipherSuites: [],
+    });
     expect(renderWorkload(spec, { stage: PLAIN }).metadata.annotations).not.toHaveProperty(TLS_SETTINGS);
+  });
+
+  test("the TLS settings render the same pods again, whatever the config", () => {
+    fc.assert(
+      fc.property(withTls, (etcd) => {
+        const workload = renderWorkload(etcd, { stage: BRIDGE });
+        const tls: MemberTls = JSON.parse(workload.metadata.annotations?.[TLS_SETTINGS] ?? "");
+        expect(renderWorkload({ ...etcd, tls }, { stage: BRIDGE })).toEqual(workload);
+      }),
+    );
+  });
+
+  test("TLS settings of an older record are those with the defaults", () => {
+    const { certificates } = spec.tls!;
+    const older = renderWorkload({ ...spec, tls: { certificates } }, { stage: TLS });
+    expect(older.spec).toEqual(final.spec);
+    expect(Object.keys(JSON.parse(older.metadata.annotations?.[TLS_SETTINGS] ?? ""))).toEqual(["certificates"]);
+  });
+
+  test("no token of a rotation is in a Certificate", () => {
+    const rotated = parseSpec({ tls: { issuerRef: { name: "ca" }, rotate: "a-token" } }).spec;
+    expect(renderCertificates(rotated)).toEqual(renderCertificates(spec));
   });
 
   test("the hash is that of the pod template alone", () => {
@@ -192,7 +253,13 @@ describe("on every stage of every accepted config", () => {
       expect(flag("initial-cluster")).toContain(`=${scheme}://${memberHost(etcd, 0)}:2380`);
       const first = flag("listen-client-urls").split("=")[1].split(":")[0];
       expect(first).toBe(client === "plain" ? "http" : "https");
-      expect(flag("client-cert-auth") !== undefined).toBe(client !== "plain");
+      const asked = client !== "plain" && etcd.tls?.client.auth === "required";
+      expect(flag("client-cert-auth") !== undefined).toBe(asked);
+      expect(flag("trusted-ca-file") !== undefined).toBe(asked);
+      expect(flag("cert-file") !== undefined).toBe(client !== "plain");
+      const material = peer !== "plain" || client !== "plain";
+      expect(flag("tls-min-version") !== undefined).toBe(material && etcd.tls?.minVersion !== undefined);
+      expect(flag("cipher-suites") !== undefined).toBe(material && etcd.tls?.cipherSuites.length !== 0);
       expect(flag("peer-client-cert-auth") !== undefined).toBe(peer !== "plain");
       expect(flag("listen-metrics-urls")).toBe("--listen-metrics-urls=http://0.0.0.0:2381");
     });
@@ -220,6 +287,23 @@ test("the pod template changes exactly where classify says so", () => {
       const [old, next] = [parseSpec({ ...left, ...same }).spec, parseSpec({ ...right, ...same }).spec];
       const changed = hash(renderWorkload(old, { stage: PLAIN })) !== hash(renderWorkload(next, { stage: PLAIN }));
       expect(classify(old, next).templateChanged).toBe(changed);
+    }),
+  );
+});
+
+test("settings of TLS change the pod template exactly where classify says so", () => {
+  const settings = ({ client, minVersion, cipherSuites, restartPolicy }: Json) => ({
+    issuerRef: { name: "ca" },
+    client,
+    minVersion,
+    cipherSuites,
+    restartPolicy,
+  });
+  fc.assert(
+    fc.property(tls, tls, (left, right) => {
+      const [old, next] = [parseSpec({ tls: settings(left) }).spec, parseSpec({ tls: settings(right) }).spec];
+      const rendered = (etcd: EtcdSpec) => hash(renderWorkload(etcd, { stage: finalStage(etcd) }));
+      expect(classify(old, next).templateChanged).toBe(rendered(old) !== rendered(next));
     }),
   );
 });

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { EtcdSpec, IssuerRef, RolloutSpec } from "../config/types";
+import type { EtcdSpec } from "../config/types";
 import { loader, type ProviderName } from "./loader";
 
 /** A dynamic resource of this package: thin, typed `pulumi-nodejs:dynamic/etcd:<Type>`, told its own URN. */
@@ -11,38 +11,31 @@ class EtcdDynamicResource extends pulumi.dynamic.Resource {
     props: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions,
   ) {
-    const urn = pulumi.createUrn(name, `pulumi-nodejs:dynamic/etcd:${type}`, opts.parent);
-    super(loader(provider), name, { ...props, urn }, opts, "etcd", type);
+    const resourceUrn = pulumi.createUrn(name, `pulumi-nodejs:dynamic/etcd:${type}`, opts.parent);
+    super(loader(provider), name, { ...props, resourceUrn }, opts, "etcd", type);
   }
 }
 
 export interface TrustBundleArgs {
-  name: string;
-  namespace: string;
-  issuers: IssuerRef[];
-  rollout: RolloutSpec;
+  spec: EtcdSpec;
+  owner: string;
 }
 
 /** The CA certificates that members accept, widened before any certificate of a new CA exists. */
 export class TrustBundle extends EtcdDynamicResource {
-  declare readonly revision: pulumi.Output<string>;
-  declare readonly caBundle: pulumi.Output<string>;
+  /** What the bundle is to hold once nothing of an older CA is served, PEM. */
+  declare readonly settled: pulumi.Output<string>;
 
   constructor(name: string, args: TrustBundleArgs, opts: pulumi.CustomResourceOptions) {
-    super(
-      "trustBundle",
-      "TrustBundle",
-      name,
-      { ...args, present: undefined, revision: undefined, caBundle: undefined },
-      opts,
-    );
+    super("trustBundle", "TrustBundle", name, { ...args, settled: undefined }, opts);
   }
 }
 
 export interface RolloutArgs {
   spec: EtcdSpec;
   owner: string;
-  bundleRevision?: pulumi.Input<string>;
+  /** PEM, from TrustBundle. */
+  settled?: pulumi.Input<string>;
 }
 
 /** The walk of the live members to the spec. */

@@ -11,7 +11,6 @@ import {
   renderServices,
   renderWorkload,
 } from "../manifests";
-import { issuersOf } from "../rollout/preflight";
 import { CertificateSecret, Membership, Rollout, TrustBundle } from "./dynamic";
 import { kubernetesResource } from "./kubernetes-resource";
 import { workloadArgs } from "./workload";
@@ -61,7 +60,7 @@ export class EtcdCluster extends pulumi.ComponentResource {
     const { bundle, certificates } = this.declareTls(name, spec, prerequisites);
     const rollout = new Rollout(
       name,
-      { spec, owner: owner(), ...(bundle && { bundleRevision: bundle.revision }) },
+      { spec, owner: owner(), ...(bundle && { settled: bundle.settled }) },
       { parent: this, dependsOn: [...prerequisites, ...certificates] },
     );
     const workload = this.declareWorkload(spec, rollout);
@@ -110,11 +109,7 @@ export class EtcdCluster extends pulumi.ComponentResource {
 
   private declareTls(name: string, spec: EtcdSpec, prerequisites: pulumi.Resource[]) {
     if (!spec.tls) return { bundle: undefined, certificates: [] };
-    const bundle = new TrustBundle(
-      name,
-      { name: spec.name, namespace: spec.namespace, issuers: issuersOf(spec), rollout: spec.rollout },
-      { parent: this, dependsOn: prerequisites },
-    );
+    const bundle = new TrustBundle(name, { spec, owner: owner() }, { parent: this, dependsOn: prerequisites });
     const secrets = spec.tls.certificates.map(
       ({ alias, secretName }) =>
         new CertificateSecret(

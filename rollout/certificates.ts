@@ -28,8 +28,9 @@ export async function awaitCertificates(ports: Ports, spec: EtcdSpec): Promise<v
   const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
   await Promise.all(
     spec.tls.certificates.map(async (certificate) => {
+      const { secretName, issuerRef } = certificate;
       const name = certificateName(spec, certificate.alias);
-      await awaitCertificate(ports, spec, name, certificate.secretName, certificate.issuerRef, (material) =>
+      await awaitCertificate(ports, spec, { name, secretName, issuerRef }, (material) =>
         checkMaterial(material, certificate, bundle),
       );
     }),
@@ -40,9 +41,7 @@ export async function awaitCertificates(ports: Ports, spec: EtcdSpec): Promise<v
 export async function awaitCertificate(
   ports: Ports,
   spec: Pick<EtcdSpec, "namespace" | "rollout">,
-  name: string,
-  secretName: string,
-  issuerRef: IssuerRef,
+  { name, secretName, issuerRef }: { name: string; secretName: string; issuerRef: IssuerRef },
   check: (material: SecretMaterial) => string | undefined,
 ): Promise<SecretMaterial> {
   const { namespace } = spec;

@@ -1,22 +1,28 @@
-import { classify, peerUrl } from "../config";
-import type { ConfigProblem, EtcdSpec, OperationKind } from "../config/types";
-import { finalStage, PLAIN, stageOf, TEMPLATE_HASH } from "../manifests";
-import { awaitCertificates } from "./certificates";
+import { classify } from "../config";
+import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
+import { finalStage, trustRevision } from "../manifests";
+import { readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
+import { Journal, type Record } from "./journal";
+import { previewLeaves, syncLeaves } from "./leaves";
 import { type Observation, observe, plannedPods } from "./observe";
-import { type Pass, type Plan, planRollout, type Step } from "./plan";
-import type { Condition, ConditionType, Ports } from "./ports";
+import { planWalk, walk } from "./passes";
+import { NO_PLAN, type Plan } from "./plan";
+import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
-import { hashOf, renderPass } from "./render";
+import type { Rendering } from "./render";
+import { awaitServing, notServing } from "./serving";
+import { hasTlsMembers, previewTrust } from "./trust";
 import { FatalError } from "./wait";
-import { PassWalker, type RestartRecord } from "./walk";
 
 /** What the user asked for, and on whose behalf. */
 export interface RolloutRequest {
   spec: EtcdSpec;
   /** Who owns the cluster, such as `organization/project/stack`: two programs must not walk one cluster. */
   owner: string;
+  /** What the trust bundle is to hold in the end, PEM, from TrustBundle; absent while that is not known. */
+  settled?: string;
 }
 
 export interface Preview {
@@ -26,16 +32,13 @@ export interface Preview {
   notes: string[];
 }
 
-export interface Outcome {
+export interface Outcome extends Record {
   operation: OperationKind;
-  /** What was done, in the plan's words. */
-  steps: string[];
-  conditions: Condition[];
-  restarts: RestartRecord[];
-  durationMs: number;
   /** Revision of the trust bundle in the member template; absent on a plain cluster. */
   trustRevision?: string;
 }
+
+const SERVE_STEP = "wait until every member serves its new certificates";
 
 /**
  * What an update would do, read from the live cluster. Throws `Refusal` with everything that speaks against it;
@@ -51,10 +54,53 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   if (!observation.workload) return { operation: operation.kind, plan: [], notes: [] };
   const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
-  const plan = planFor(request, observation);
-  if (plan.steps.length > 0) await refuseUnhealthy(observation, spec);
-  const kind = plan.steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;
-  return { operation: kind, plan: plan.steps.map((step) => step.text), notes: plan.notes };
+  const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);
+  if (restarts) await refuseUnhealthy(observation, spec);
+  const kind = steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;
+  return { operation: kind, plan: steps, notes };
+}
+
+async function planUpdate(
+  ports: Ports,
+  request: RolloutRequest,
+  previous: EtcdSpec | undefined,
+  operation: Operation,
+  observation: Observation,
+): Promise<{ steps: string[]; notes: string[]; restarts: boolean }> {
+  const { spec } = request;
+  // TrustBundle's row tells of the widening; here it only matters what it leaves behind.
+  const trust = spec.tls && request.settled === undefined ? await previewTrust(ports, request) : undefined;
+  const settled = request.settled ?? trust?.settled;
+  const leaves = await previewLeaves(ports, { spec, ...(previous && { previous }), ...(settled && { settled }) });
+  const live = await readBundle(ports, spec);
+  const widened = live && settled && hasTlsMembers(observation) ? `${live}\n${settled}` : (settled ?? live);
+  const dropped = settled && widened ? subjectsBeyond(widened, settled) : [];
+  const plan = planFinal(request, observation, settled ?? live, {
+    ...(dropped.length > 0 && { label: "settle" }),
+    ...(trust?.leader && { leader: trust.leader }),
+  });
+  const serves = await mustServe(request, operation, observation, leaves.length > 0);
+  return {
+    steps: [...leaves, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...plan.steps.map((step) => step.text)],
+    notes: plan.notes,
+    restarts: plan.steps.some((step) => step.kind === "restart"),
+  };
+}
+
+/** Whether new leaves have to reach members that run TLS already. */
+async function mustServe(
+  { spec }: RolloutRequest,
+  operation: Operation,
+  observation: Observation,
+  renewed: boolean,
+): Promise<boolean> {
+  if (!spec.tls || !hasTlsMembers(observation) || operation.kind === "add") return false;
+  const asked = operation.kind === "rotate" || (operation.kind === "reissue" && operation.aliases.length > 0);
+  return renewed || asked || (await notServing(observation.view, spec, observation.liveTls)).length > 0;
+}
+
+function dropSteps(subjects: string[]): string[] {
+  return subjects.map((subject) => `trust bundle: drop ${subject}`);
 }
 
 /** A walk that could not start is refused in preview. A hiccup that passes within seconds is no refusal. */
@@ -80,98 +126,100 @@ function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {
   };
 }
 
-/** Carries the spec out on the members that run; nothing to do where there are none yet. */
+/** Carries the spec out on the members that run; nothing to walk where there are none yet. */
 export async function carryOut(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Outcome> {
-  return new Run(ports, request).carryOut(classify(previous, request.spec).kind);
+  const { spec, owner, settled } = request;
+  const operation = classify(previous, spec);
+  const journal = new Journal(ports);
+  await refuseForeign(ports, spec, owner);
+  const renewed = await syncLeaves(
+    ports,
+    { spec, ...(previous && { previous }), ...(settled && { settled }) },
+    journal,
+  );
+  const observation = await observe(ports, spec);
+  if (observation.workload) {
+    if (await mustServe(request, operation, observation, renewed)) {
+      await awaitServing(observation.view, spec, observation.liveTls);
+      journal.note(SERVE_STEP, "", "CertificateSynced");
+    }
+    await settle(ports, request, observation, journal);
+    journal.condition("UpdateDatabase", "every member is where the spec wants it");
+  } else if (spec.tls && settled) await writeBundle(ports, spec, settled);
+  journal.condition("Successful", `${operation.kind} finished`);
+  const bundle = await readBundle(ports, spec);
+  return {
+    operation: operation.kind,
+    ...journal.record(),
+    ...(spec.tls && bundle && { trustRevision: trustRevision(bundle) }),
+  };
 }
 
-class Run {
-  private readonly steps: string[] = [];
-  private readonly conditions: Condition[] = [];
-  private readonly restarts: RestartRecord[] = [];
-  private readonly started: number;
-
-  constructor(
-    private readonly ports: Ports,
-    private readonly request: RolloutRequest,
-  ) {
-    this.started = ports.clock.now();
-  }
-
-  async carryOut(operation: OperationKind): Promise<Outcome> {
-    const { spec, owner } = this.request;
-    await this.syncCertificates();
-    const observation = await observe(this.ports, spec);
-    if (observation.workload) {
-      const problems = checkOwnership(spec, owner, observation.workload);
-      if (problems.length > 0) throw new Refusal(problems);
-      await this.walk(observation);
-      this.condition("UpdateDatabase", "every member is where the spec wants it");
-    }
-    this.condition("Successful", `${operation} finished`);
-    return {
-      operation,
-      steps: this.steps,
-      conditions: this.conditions,
-      restarts: this.restarts,
-      durationMs: this.ports.clock.now() - this.started,
-      ...(spec.tls && { trustRevision: observation.trustRevision }),
-    };
-  }
-
-  private async syncCertificates(): Promise<void> {
-    if (!this.request.spec.tls) return;
-    await awaitCertificates(this.ports, this.request.spec);
-    this.condition("CertificateSynced", "every certificate is issued");
-  }
-
-  private async walk(observation: Observation): Promise<void> {
-    const plan = planFor(this.request, observation);
-    for (const pass of plan.passes) await this.walkPass(pass, plan, observation);
-    if (plan.passes.length === 0) return;
-    const left = planFor(this.request, await observe(this.ports, this.request.spec)).steps;
-    if (left.length > 0) {
-      throw new FatalError(
-        `the walk ended, but this is left: ${left.map((step) => step.text).join("; ")}. Run the update again`,
-      );
-    }
-  }
-
-  private walkPass(pass: Pass, plan: Plan, observation: Observation): Promise<void> {
-    const manifest = renderPass(this.request, observation, pass.to, pass.intermediate);
-    const record = (step: Step, detail: string, condition: ConditionType) => this.record(step, detail, condition);
-    return new PassWalker(observation.view, pass, plan.passes.length, manifest, record, this.restarts).run();
-  }
-
-  private record(step: Step, detail: string, condition: ConditionType): void {
-    this.steps.push(step.text);
-    this.ports.report.step({ step: step.text, detail, condition });
-    this.condition(condition, step.text);
-  }
-
-  /** One entry a type: the latest word on it, as in a Kubernetes status. */
-  private condition(type: ConditionType, message: string): void {
-    const lastTransitionTime = new Date(this.ports.clock.now()).toISOString();
-    const entry: Condition = { type, status: "True", reason: type, message, lastTransitionTime };
-    const index = this.conditions.findIndex((known) => known.type === type);
-    if (index < 0) this.conditions.push(entry);
-    else this.conditions[index] = entry;
-  }
+async function refuseForeign(ports: Ports, spec: EtcdSpec, owner: string): Promise<void> {
+  const workload = await ports.kube.workload(spec);
+  const problems = workload ? checkOwnership(spec, owner, workload) : [];
+  if (problems.length > 0) throw new Refusal(problems);
 }
 
-function planFor(request: RolloutRequest, observation: Observation): Plan {
+/** Withdraws what nobody serves any more from the trust bundle, and walks every member to the spec. */
+async function settle(
+  ports: Ports,
+  request: RolloutRequest,
+  observation: Observation,
+  journal: Journal,
+): Promise<void> {
+  const { spec, settled } = request;
+  const live = await readBundle(ports, spec);
+  const dropped = spec.tls && settled && live ? subjectsBeyond(live, settled) : [];
+  if (spec.tls && settled && !sameTrust(live, settled)) {
+    await moveOffOldSecrets(ports, request, observation, live, journal);
+    await writeBundle(ports, spec, settled);
+    for (const step of dropSteps(dropped)) journal.note(step, "", "CertificateSynced");
+  }
+  const bundle = await readBundle(ports, spec);
+  const label = dropped.length > 0 ? { label: "settle" } : {};
+  const latest = await observe(ports, spec);
+  await walk(latest, renderingOf(request, latest, bundle), planFinal(request, latest, bundle, label), journal, true);
+  const left = planFinal(request, await observe(ports, spec), bundle, {}).steps;
+  if (left.length === 0) return;
+  const lines = left.map((step) => step.text).join("; ");
+  throw new FatalError(`the walk ended, but this is left: ${lines}. Run the update again`);
+}
+
+/**
+ * Members that still mount Secrets of other names serve leaves that the settled bundle may not cover: they are
+ * brought to the new Secrets first, while everything is trusted.
+ */
+async function moveOffOldSecrets(
+  ports: Ports,
+  request: RolloutRequest,
+  observation: Observation,
+  live: string | undefined,
+  journal: Journal,
+): Promise<void> {
   const { spec } = request;
-  const workload = observation.workload;
-  if (!workload) return { passes: [], steps: [], notes: [] };
-  const pods = plannedPods(spec, observation);
-  return planRollout({
-    replicas: spec.replicas,
-    target: finalStage(spec),
-    pods,
-    templateStage: stageOf(workload.templateAnnotations) ?? PLAIN,
-    ...(workload.templateAnnotations[TEMPLATE_HASH] && { templateHash: workload.templateAnnotations[TEMPLATE_HASH] }),
-    hashOf: (stage) => hashOf(request, observation, stage),
-    ...(observation.leader && { leader: observation.leader }),
-    peerUrl: (ordinal, scheme) => peerUrl(spec, ordinal, scheme),
-  });
+  if (!observation.liveTls || !spec.tls) return;
+  const mounted = new Map(observation.liveTls.certificates.map(({ alias, secretName }) => [alias, secretName]));
+  const moved = spec.tls.certificates.some(
+    ({ alias, secretName }) => (mounted.get(alias) ?? secretName) !== secretName,
+  );
+  if (!moved) return;
+  const plan = planFinal(request, observation, live, { label: "move" });
+  await walk(observation, renderingOf(request, observation, live), plan, journal, false);
+  await awaitServing((await observe(ports, spec)).view, spec, spec.tls);
+}
+
+function planFinal(
+  request: RolloutRequest,
+  observation: Observation,
+  bundle: string | undefined,
+  options: { label?: string; leader?: string },
+): Plan {
+  if (!observation.workload) return NO_PLAN;
+  return planWalk(observation, renderingOf(request, observation, bundle), finalStage(request.spec), options);
+}
+
+function renderingOf({ spec, owner }: RolloutRequest, { liveTls }: Observation, bundle: string | undefined): Rendering {
+  const tls = spec.tls ?? liveTls;
+  return { spec, owner, ...(tls && { tls }), ...(bundle && { trustRevision: trustRevision(bundle) }) };
 }

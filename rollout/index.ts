@@ -1,10 +1,11 @@
 export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
+export type { RestartRecord } from "./journal";
 export { inspectMembership, type MembershipFacts, verifyMembership } from "./membership";
 export { type CertificateSecret, claimSecret, releaseSecret, releaseTrustBundle } from "./mounts";
 export { type Pass, type Plan, type PlanInput, planRollout, type Step } from "./plan";
 export * from "./ports";
 export { checkPrerequisites, issuersOf } from "./preflight";
 export { Refusal } from "./problems";
-export { type TrustState, type TrustTarget, widenTrust } from "./trust";
+export { previewTrust, type TrustOutcome, type TrustPreview, type TrustRequest, widenTrust } from "./trust";
 export { ClusterView } from "./view";
 export { DeadlineError } from "./wait";

@@ -4,7 +4,7 @@ import { finalStage } from "../manifests";
 import { evaluateGate } from "./gate";
 import { peerScheme } from "./plan";
 import type { LivePod, MemberAddress, Ports } from "./ports";
-import { CALL_DEADLINE_MS, ClusterView, clientScheme } from "./view";
+import { CALL_DEADLINE_MS, ClusterView } from "./view";
 import { waitFor } from "./wait";
 
 export interface MemberFacts {
@@ -66,22 +66,17 @@ export async function inspectMembership(view: ClusterView): Promise<{ reasons: s
   };
 }
 
+interface Attempt {
+  what: string;
+  address: MemberAddress;
+  admitted: boolean;
+}
+
 /** Whether a member lets in who should get in, and nobody else. */
 async function checkAccess(view: ClusterView, pod: LivePod): Promise<string[]> {
-  const { spec, ports } = view;
-  const base = { namespace: spec.namespace, pod: pod.name, host: memberHost(spec, pod.ordinal) };
-  const attempts: { address: MemberAddress; what: string; admitted: boolean }[] = [];
-  if (spec.tls) {
-    const { caBundle } = await view.loadCredentials();
-    attempts.push({ address: { ...base, scheme: "http" }, what: "plaintext", admitted: false });
-    const anonymous: MemberAddress = { ...base, scheme: "https", credentials: { caBundle } };
-    attempts.push({ address: anonymous, what: "TLS without a client certificate", admitted: false });
-  } else {
-    attempts.push({ address: { ...base, scheme: "http" }, what: "plaintext", admitted: true });
-  }
   const reasons = await Promise.all(
-    attempts.map(async ({ address, what, admitted }) => {
-      const outcome = await ports.etcd.probe(address, CALL_DEADLINE_MS);
+    (await attempts(view, pod)).map(async ({ address, what, admitted }) => {
+      const outcome = await view.ports.etcd.probe(address, CALL_DEADLINE_MS);
       if (outcome === (admitted ? "accepted" : "refused")) return [];
       return [`${pod.name}: ${what} is ${outcome}, and should be ${admitted ? "accepted" : "refused"}`];
     }),
@@ -89,9 +84,27 @@ async function checkAccess(view: ClusterView, pod: LivePod): Promise<string[]> {
   return reasons.flat();
 }
 
+async function attempts(view: ClusterView, pod: LivePod): Promise<Attempt[]> {
+  const { spec } = view;
+  const base = { namespace: spec.namespace, pod: pod.name, host: memberHost(spec, pod.ordinal) };
+  const plaintext: Attempt = {
+    what: "plaintext",
+    address: { ...base, scheme: "http" },
+    admitted: finalStage(spec).client !== "tls",
+  };
+  if (!spec.tls) return [plaintext];
+  const { caBundle } = await view.loadCredentials();
+  const anonymous: Attempt = {
+    what: "TLS without a client certificate",
+    address: { ...base, scheme: "https", credentials: { caBundle } },
+    admitted: spec.tls.client.auth === "none",
+  };
+  return [plaintext, anonymous];
+}
+
 async function describe(view: ClusterView, members: MemberFacts[]): Promise<MembershipFacts> {
   const { spec, ports } = view;
-  const scheme = clientScheme(finalStage(spec));
+  const scheme = spec.tls ? "https" : "http";
   const service = `${scheme}://${clientServiceName(spec)}.${spec.namespace}.svc.${spec.clusterDomain}:2379`;
   const bundle = spec.tls && (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
   return {

@@ -65,7 +65,7 @@ export function plannedPods(spec: EtcdSpec, observation: Observation) {
       ordinal,
       // A pod that is missing comes back on the template's stage.
       stage: (pod && stageOf(pod.annotations)) ?? templateStage ?? PLAIN,
-      ready: pod !== undefined && pod.ready && !pod.terminating,
+      ready: pod?.ready === true && !pod.terminating,
       voter: member ? !member.isLearner : members === undefined,
       ...(podHash(observation, pod) && { templateHash: podHash(observation, pod) }),
       ...(member && { peerUrls: member.peerUrls }),

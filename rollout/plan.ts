@@ -27,6 +27,8 @@ export interface PlanInput {
   /** Name of the member that leads now, where the cluster answered. */
   leader?: string;
   peerUrl: (ordinal: number, scheme: Scheme) => string;
+  /** What the pass is for, where one pass is all there is, such as `widen`. Default: `pass n/m`. */
+  label?: string;
 }
 
 export type StepKind = "template" | "restart" | "move-leader" | "register-both" | "register-final";
@@ -40,6 +42,8 @@ export interface Step {
 
 export interface Pass {
   number: number;
+  /** How its steps begin: `pass 1/2`, or what the only pass is for. */
+  label: string;
   to: Stage;
   /** Whether another pass follows: the template is then one that Pulumi never sees. */
   intermediate: boolean;
@@ -50,7 +54,11 @@ export interface Plan {
   passes: Pass[];
   steps: Step[];
   notes: string[];
+  /** Who is expected to lead afterwards; absent where nobody knows. */
+  leader?: string;
 }
+
+export const NO_PLAN: Plan = { passes: [], steps: [], notes: [] };
 
 /**
  * The walk from what runs to the target: which passes, and in each which member when.
@@ -68,16 +76,22 @@ export function planRollout(input: PlanInput): Plan {
     return !last || stages.length > 1 || needsPass(input, stage);
   });
   pending.forEach((to, index) => {
-    const steps = new Steps(index + 1, pending.length, to);
+    const label = passLabel(input, index + 1, pending.length);
+    const steps = new Steps(index + 1, label, to);
     passes.push({
       number: index + 1,
+      label,
       to,
       intermediate: index < pending.length - 1,
       steps: planPass(input, world, to, steps),
     });
   });
   const steps = passes.flatMap((pass) => pass.steps);
-  return { passes, steps, notes: notesFor(input, steps) };
+  return { passes, steps, notes: notesFor(input, steps), ...(world.leader && { leader: world.leader }) };
+}
+
+function passLabel(input: PlanInput, number: number, of: number): string {
+  return input.label && of === 1 ? input.label : `pass ${number}/${of}`;
 }
 
 interface World {
@@ -160,7 +174,7 @@ export function transferee<P extends { name: string; ordinal: number; ready: boo
 export class Steps {
   constructor(
     private readonly pass: number,
-    private readonly of: number,
+    private readonly label: string,
     private readonly to: Stage,
   ) {}
 
@@ -180,7 +194,7 @@ export class Steps {
     return this.step("register-final", member, `register the peer URL of ${member}: ${peerScheme(this.to)}`);
   }
   private step(kind: StepKind, member: string | undefined, text: string): Step {
-    return { kind, pass: this.pass, ...(member && { member }), text: `pass ${this.pass}/${this.of}: ${text}` };
+    return { kind, pass: this.pass, ...(member && { member }), text: `${this.label}: ${text}` };
   }
 }
 

@@ -44,7 +44,11 @@ export interface LiveIssuer {
   type: string;
 }
 
-export type ApplyOptions = { dryRun?: boolean };
+export interface ApplyOptions {
+  dryRun?: boolean;
+  /** Default: `pulumi-etcd`. Another one for fields that Pulumi's own apply must not take back. */
+  fieldManager?: string;
+}
 
 /** Kubernetes, as the engine sees it. Every method may throw `KubeError`. */
 export interface KubePort {
@@ -59,6 +63,8 @@ export interface KubePort {
   apply(object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
   get(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
   list(apiVersion: string, kind: string, namespace: string | undefined, labelSelector?: string): Promise<KubeObject[]>;
+  /** Replaces the status through the status subresource; fails with `Conflict` if the object has changed since. */
+  replaceStatus(object: KubeObject): Promise<void>;
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<void>;
   /** Eviction API, with the pod's uid as precondition. `blocked`: a PodDisruptionBudget said no for now (429). */
   evict(namespace: string, pod: string, uid: string): Promise<"evicted" | "blocked" | "gone">;

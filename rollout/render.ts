@@ -1,38 +1,44 @@
 import type { EtcdSpec } from "../config/types";
 import { renderWorkload, TEMPLATE_HASH } from "../manifests";
-import type { KubeObject, MemberSpec, Stage } from "../manifests/types";
-import type { RolloutRequest } from "./engine";
-import type { Observation } from "./observe";
+import type { KubeObject, MemberSpec, MemberTls, Stage } from "../manifests/types";
+
+/** What besides the stage decides how the members of a walk look. */
+export interface Rendering {
+  spec: EtcdSpec;
+  owner: string;
+  /** TLS settings for stages that have TLS material; absent where neither the spec nor the live workload names any. */
+  tls?: MemberTls;
+  /** Revision of the trust bundle; absent while it is not known. */
+  trustRevision?: string;
+}
+
+function isPlain(stage: Stage): boolean {
+  return stage.peer === "plain" && stage.client === "plain";
+}
 
 /** The workload on one stage of a walk. */
-export function renderPass(
-  request: RolloutRequest,
-  observation: Observation,
-  stage: Stage,
-  intermediate: boolean,
-): KubeObject {
-  const plain = stage.peer === "plain" && stage.client === "plain";
-  const trustRevision = observation.trustRevision;
-  const template = { stage, ...(!plain && trustRevision && { trustRevision }) };
-  return renderWorkload(specFor(request.spec, observation, plain), template, { intermediate, owner: request.owner });
+export function renderStage(rendering: Rendering, stage: Stage, intermediate: boolean): KubeObject {
+  const { owner, trustRevision } = rendering;
+  const template = { stage, ...(!isPlain(stage) && trustRevision && { trustRevision }) };
+  return renderWorkload(specFor(rendering, stage), template, { intermediate, owner });
 }
 
 /** On the way out of TLS the spec names no certificates any more: those that the members run with are used. */
-function specFor(spec: EtcdSpec, { liveTls }: Observation, plain: boolean): MemberSpec {
-  if (spec.tls || plain) return spec;
-  if (!liveTls)
-    throw new Error(`${spec.namespace}/${spec.name}: the members need TLS to walk on, but no certificates are known`);
-  return { ...spec, tls: liveTls };
+function specFor({ spec, tls }: Rendering, stage: Stage): MemberSpec {
+  const { tls: _, ...rest } = spec;
+  if (isPlain(stage)) return rest;
+  if (!tls)
+    throw new Error(`${spec.namespace}/${spec.name}: members need TLS to walk on, but no certificates are known`);
+  return { ...rest, tls };
 }
 
-/** Hash of the member template on a stage; `undefined` while the trust bundle is not there yet. */
-export function hashOf(request: RolloutRequest, observation: Observation, stage: Stage): string | undefined {
-  const plain = stage.peer === "plain" && stage.client === "plain";
-  if (!plain && !observation.trustRevision) return undefined;
-  return templateAnnotations(renderPass(request, observation, stage, false))[TEMPLATE_HASH];
+/** Hash of the member template on a stage; `undefined` while the trust bundle is not known. */
+export function hashOf(rendering: Rendering, stage: Stage): string | undefined {
+  if (!isPlain(stage) && (!rendering.trustRevision || !rendering.tls)) return undefined;
+  const { spec } = renderStage(rendering, stage, false) as KubeObject & { spec: PodTemplateHolder };
+  return spec.template.metadata.annotations[TEMPLATE_HASH];
 }
 
-function templateAnnotations(workload: KubeObject): Record<string, string> {
-  const spec = workload.spec as { template: { metadata: { annotations: Record<string, string> } } };
-  return spec.template.metadata.annotations;
+interface PodTemplateHolder {
+  template: { metadata: { annotations: Record<string, string> } };
 }

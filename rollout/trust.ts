@@ -1,85 +1,120 @@
-import { createHash } from "node:crypto";
-import { trustBundleName } from "../config/names";
-import type { EtcdSpec, IssuerRef } from "../config/types";
-import { normalizeTrust, renderTrustBundle, trustRevision } from "../manifests";
-import type { KubeObject } from "../manifests/types";
-import { awaitCertificate } from "./certificates";
+import type { EtcdSpec } from "../config/types";
+import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
+import type { Stage } from "../manifests/types";
+import { readBundle, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
+import { learnCa, peekCa } from "./issuer-ca";
+import { Journal, type Record } from "./journal";
+import { type Observation, observe } from "./observe";
+import { planWalk, walk } from "./passes";
+import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
-import { FatalError } from "./wait";
-import { chainsTo } from "./x509";
+import { issuersOf } from "./preflight";
+import { sameStage } from "./stages";
 
-/** Whose trust bundle it is, and which issuers' CAs belong into it. */
-export interface TrustTarget extends Pick<EtcdSpec, "name" | "namespace" | "rollout"> {
-  issuers: IssuerRef[];
+export interface TrustRequest {
+  spec: EtcdSpec;
+  owner: string;
 }
 
-export interface TrustState {
-  revision: string;
+export interface TrustPreview {
+  plan: string[];
+  notes: string[];
+  /** What the bundle will hold in the end, where it can be told without asking an issuer. */
+  settled?: string;
+  /** Who is expected to lead after the walk. */
+  leader?: string;
+}
+
+export interface TrustOutcome extends Record {
+  /** What the ConfigMap holds now: every CA that some member or leaf still needs. */
   caBundle: string;
+  revision: string;
+  /** What it will hold once nothing of the old CA is served any more. */
+  settled: string;
+}
+
+/** What widening the trust would do; changes nothing. */
+export async function previewTrust(ports: Ports, request: TrustRequest): Promise<TrustPreview> {
+  const { spec } = request;
+  const issuers = issuersOf(spec);
+  const settled = await settledBundle(ports, spec, issuers, (ref) => peekCa(ports, spec.namespace, ref));
+  const observation = await observe(ports, spec);
+  const asks = issuers.map((ref) => askStep(ref));
+  if (settled === undefined) {
+    const note =
+      "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
+    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [] };
+  }
+  const target = await wideningOf(ports, spec, observation, settled);
+  const walkPlan = planWidening(observation, request, target.bundle, settled);
+  return {
+    plan: [...asks, ...addSteps(target.added), ...walkPlan.steps.map((step) => step.text)],
+    notes: walkPlan.notes,
+    settled,
+    ...(walkPlan.leader && { leader: walkPlan.leader }),
+  };
 }
 
 /**
- * Widens the trust bundle of a cluster to every CA that the issuers sign with, keeping what it holds
- * already. The CAs are learned by asking: each issuer issues a throwaway certificate first, so an issuer that cannot
- * issue is found before anything that members use has changed.
+ * Widens the trust bundle to every CA that the spec's issuers sign with, keeping what it holds already, and brings the
+ * members that run TLS to trust it: they read it when they start. Only then may a leaf of a new CA come into being.
  */
-export async function widenTrust(ports: Ports, spec: TrustTarget): Promise<TrustState> {
-  const learned: string[] = [];
-  for (const ref of spec.issuers) {
-    ports.report.step({ step: `ask ${ref.kind} ${ref.name} for its CA` });
-    learned.push(await learnCa(ports, spec, ref));
-  }
-  const before = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
-  const caBundle = normalizeTrust([before, ...learned].join("\n"));
-  await ports.kube.apply(renderTrustBundle(spec, caBundle));
-  return { revision: trustRevision(caBundle), caBundle };
+export async function widenTrust(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
+  const { spec } = request;
+  const journal = new Journal(ports);
+  const settled = await settledBundle(ports, spec, issuersOf(spec), async (ref) => {
+    const ca = await learnCa(ports, spec, ref);
+    journal.note(askStep(ref), "", "CertificateSynced");
+    return ca;
+  });
+  if (settled === undefined) throw new Error("the issuers were asked, and their CAs are not known");
+  const observation = await observe(ports, spec);
+  const { bundle, added } = await wideningOf(ports, spec, observation, settled);
+  await writeBundle(ports, spec, bundle);
+  for (const step of addSteps(added)) journal.note(step, "", "CertificateSynced");
+  const plan = planWidening(observation, request, bundle, settled);
+  await walk(observation, rendering(observation, request, bundle), plan, journal, false);
+  return { caBundle: bundle, revision: trustRevision(bundle), settled, ...journal.record() };
 }
 
-/** Lets an issuer sign a throwaway certificate and returns the CA that came with it, PEM. */
-async function learnCa(ports: Ports, spec: TrustTarget, ref: IssuerRef): Promise<string> {
-  const probe = probeCertificate(spec, ref);
-  const { name } = probe.metadata;
-  await ports.kube.apply(probe);
-  try {
-    let trouble: string | undefined;
-    const material = await awaitCertificate(ports, spec, name, name, ref, (candidate) => {
-      trouble = caTrouble(candidate.certificate, candidate.ca, ref);
-      return undefined;
-    });
-    if (trouble || !material.ca) throw new FatalError(trouble);
-    return material.ca;
-  } finally {
-    await ports.kube.delete("cert-manager.io/v1", "Certificate", spec.namespace, name);
-    await ports.kube.delete("v1", "Secret", spec.namespace, name);
-  }
+function askStep({ kind, name }: { kind: string; name: string }): string {
+  return `ask ${kind} ${name} for its CA`;
 }
 
-function caTrouble(certificate: string, ca: string | undefined, ref: IssuerRef): string | undefined {
-  const label = `${ref.kind} ${ref.name}`;
-  if (!ca?.includes("BEGIN CERTIFICATE")) {
-    return `${label} gives no CA certificate (ca.crt is empty), so nobody could verify what it issues. Use a CA or Vault issuer`;
-  }
-  if (ca.trim() === certificate.trim()) {
-    return `${label} is self-signed: each certificate would be its own CA. Use a CA issuer over a CA certificate`;
-  }
-  if (!chainsTo(certificate, ca)) return `what ${label} issues does not chain to the CA that it names`;
-  return undefined;
+function addSteps(subjects: string[]): string[] {
+  return subjects.map((subject) => `trust bundle: add ${subject}`);
 }
 
-function probeCertificate(spec: TrustTarget, ref: IssuerRef): KubeObject {
-  const name = `${spec.name}-probe-${createHash("sha256").update(JSON.stringify(ref)).digest("hex").slice(0, 8)}`;
-  return {
-    apiVersion: "cert-manager.io/v1",
-    kind: "Certificate",
-    metadata: { name, namespace: spec.namespace, labels: { "app.kubernetes.io/instance": spec.name } },
-    spec: {
-      secretName: name,
-      duration: "1h0m0s",
-      commonName: "pulumi-etcd-probe",
-      dnsNames: [`${spec.name}.${spec.namespace}.svc`],
-      usages: ["server auth", "client auth"],
-      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
-      issuerRef: { group: ref.apiGroup, kind: ref.kind, name: ref.name },
-    },
-  };
+/** What members and leaves may still need is kept; a cluster without TLS needs nothing of an older bundle. */
+async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation, settled: string) {
+  const live = await readBundle(ports, spec);
+  const bundle = hasTlsMembers(observation) ? union(live, settled) : settled;
+  return { bundle, added: sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live) };
+}
+
+/** Whether any member has TLS material, or would have it after coming back. */
+export function hasTlsMembers({ workload, pods }: Observation): boolean {
+  if (!workload) return false;
+  const stages = [workload.templateAnnotations, ...pods.map((pod) => pod.annotations)].map(stageOf);
+  return stages.some((stage) => stage && !sameStage(stage, PLAIN));
+}
+
+function rendering(observation: Observation, { spec, owner }: TrustRequest, bundle: string) {
+  const tls = observation.liveTls ?? spec.tls;
+  return { spec, owner, trustRevision: trustRevision(bundle), ...(tls && { tls }) };
+}
+
+/** The members stay on the stage that they are on; members that trust the bundle already are left alone. */
+function planWidening(observation: Observation, request: TrustRequest, bundle: string, settled: string): Plan {
+  if (!hasTlsMembers(observation) || trustsAlready(observation, [bundle, settled])) return NO_PLAN;
+  const stage: Stage = stageOf(observation.workload?.templateAnnotations ?? {}) ?? PLAIN;
+  return planWalk(observation, rendering(observation, request, bundle), stage, { label: "widen" });
+}
+
+/** Every member started with the wide bundle or with exactly the CAs that are wanted, and so would one that comes back. */
+function trustsAlready({ workload, pods }: Observation, bundles: string[]): boolean {
+  const revisions = bundles.map(trustRevision);
+  return [workload?.templateAnnotations ?? {}, ...pods.map((pod) => pod.annotations)].every((annotations) =>
+    revisions.includes(annotations[TRUST_REVISION] ?? ""),
+  );
 }

@@ -1,6 +1,7 @@
 import { memberName, peerUrl } from "../config/names";
 import type { KubeObject } from "../manifests/types";
 import { evaluateGate, type Verdict } from "./gate";
+import type { Journal } from "./journal";
 import { nextToRestart, type Pass, peerScheme, type Step, Steps, transferee } from "./plan";
 import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
@@ -9,15 +10,6 @@ import { FatalError, waitFor } from "./wait";
 /** MoveLeader is quick or not at all; a proposal in flight waits this long at most. */
 const MOVE_LEADER_DEADLINE_MS = 4000;
 
-/** What one member's restart took. */
-export interface RestartRecord {
-  member: string;
-  pass: number;
-  /** From the eviction until the gate was open again, in milliseconds. */
-  durationMs: number;
-  wasLeader: boolean;
-}
-
 /** Carries out one pass: every member that is not there yet, one after the other, gated. */
 export class PassWalker {
   private readonly steps: Steps;
@@ -25,12 +17,10 @@ export class PassWalker {
   constructor(
     private readonly view: ClusterView,
     private readonly pass: Pass,
-    totalPasses: number,
     private readonly manifest: KubeObject,
-    private readonly record: (step: Step, detail: string, condition: ConditionType) => void,
-    private readonly restarts: RestartRecord[],
+    private readonly journal: Journal,
   ) {
-    this.steps = new Steps(pass.number, totalPasses, pass.to);
+    this.steps = new Steps(pass.number, pass.label, pass.to);
   }
 
   async run(): Promise<void> {
@@ -55,7 +45,7 @@ export class PassWalker {
         name: memberName(this.view.spec, ordinal),
         ordinal,
         pod,
-        ready: pod !== undefined && pod.ready && !pod.terminating,
+        ready: pod?.ready === true && !pod.terminating,
       };
     });
   }
@@ -113,7 +103,7 @@ export class PassWalker {
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(undefined);
     const durationMs = this.view.ports.clock.now() - started;
-    this.restarts.push({ member: name, pass: this.pass.number, durationMs, wasLeader });
+    this.journal.restarted({ member: name, pass: this.pass.label, durationMs, wasLeader });
     this.record(this.steps.restart(name), `serving again after ${(durationMs / 1000).toFixed(1)} s`, "RestartEtcdPods");
     if (register) await this.registerFinal(member, fresh);
   }
@@ -142,6 +132,10 @@ export class PassWalker {
       return `${name} still leads`;
     });
     this.record(this.steps.moveLeader(name, heir.name), "", "RestartEtcdPods");
+  }
+
+  private record(step: Step, detail: string, condition: ConditionType): void {
+    this.journal.note(step.text, detail, condition);
   }
 
   private registered(member: Member, ordinal: number): boolean {

@@ -29,7 +29,7 @@ export function configureAccess(request: pulumi.dynamic.ConfigureRequest): void 
 const opened = new Map<string, Promise<Omit<Ports, "report">>>();
 
 /** The engine's ports to the stack's cluster; progress goes to the row of the resource `urn`. */
-export async function portsFor(urn: string): Promise<Ports> {
+export async function portsFor(urn: string): Promise<Ports & { report: EngineReport }> {
   const key = JSON.stringify(access);
   let ports = opened.get(key);
   if (!ports) {

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { ConfigError } from "../../config";
-import { type Ports, Refusal } from "../../rollout";
+import { Refusal } from "../../rollout";
 import { portsFor } from "./access";
 
 /** Inputs that every dynamic resource has. */
 export interface CommonInputs {
   /** URN of the resource itself: the row that progress is shown in. Never a difference. */
-  urn: string;
+  resourceUrn: string;
   [key: string]: unknown;
 }
 
@@ -21,10 +21,10 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
  */
 export async function check(
   news: CommonInputs,
-  body: (ports: Ports) => Promise<Record<string, unknown>>,
+  body: (ports: Awaited<ReturnType<typeof portsFor>>) => Promise<Record<string, unknown>>,
 ): Promise<CheckResult> {
   try {
-    return { inputs: { ...news, ...(await body(await portsFor(news.urn))) }, failures: [] };
+    return { inputs: { ...news, ...(await body(await portsFor(news.resourceUrn))) }, failures: [] };
   } catch (error) {
     return { inputs: news, failures: reasons(error).map((reason) => ({ property: "", reason })) };
   }

@@ -36,6 +36,6 @@ export const certificateSecret = {
   },
 
   async delete(_id: string, props: SecretInputs) {
-    await releaseSecret(await portsFor(props.urn), props);
+    await releaseSecret(await portsFor(props.resourceUrn), props);
   },
 };

@@ -54,6 +54,6 @@ async function look(view: ClusterView): Promise<string[]> {
 }
 
 async function verify(inputs: MembershipInputs) {
-  const facts = await verifyMembership(await portsFor(inputs.urn), inputs.spec);
+  const facts = await verifyMembership(await portsFor(inputs.resourceUrn), inputs.spec);
   return { ...inputs, drift: [], ...facts };
 }

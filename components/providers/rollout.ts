@@ -1,13 +1,13 @@
 import type { EtcdSpec } from "../../config/types";
-import { carryOut, previewRollout } from "../../rollout";
+import { carryOut, previewRollout, type RolloutRequest } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
-import { type CommonInputs, check, diffWhen, same } from "./base";
+import { type CommonInputs, check, diffWhen, same, UNKNOWN } from "./base";
 
 interface RolloutInputs extends CommonInputs {
   spec: EtcdSpec;
   owner: string;
-  /** Revision that TrustBundle reached: whatever was widened is settled by the same update. */
-  bundleRevision?: string;
+  /** What TrustBundle wants the bundle to hold in the end: whatever was widened is settled by the same update. */
+  settled?: string;
   /** Filled in by `check`. */
   operation?: string;
   plan?: string[];
@@ -19,15 +19,15 @@ export const rollout = {
 
   async check(olds: Partial<RolloutInputs>, news: RolloutInputs) {
     return check(news, async (ports) => {
-      const { operation, plan, notes } = await previewRollout(ports, news, olds.spec);
-      for (const line of [...plan, ...notes]) ports.report.step({ step: line });
+      const { operation, plan, notes } = await previewRollout(ports, known(news), olds.spec);
+      ports.report.plan([...plan, ...notes]);
       return { operation, plan };
     });
   },
 
   async diff(_id: string, olds: RolloutInputs, news: RolloutInputs) {
     const unfinished = (news.plan ?? []).length > 0;
-    return diffWhen(unfinished || !same(olds.spec, news.spec) || olds.bundleRevision !== news.bundleRevision);
+    return diffWhen(unfinished || !same(olds.spec, news.spec) || olds.settled !== news.settled);
   },
 
   async create(inputs: RolloutInputs) {
@@ -45,8 +45,13 @@ export const rollout = {
   async delete() {},
 };
 
+/** Before TrustBundle has run, preview does not know what it will find. */
+function known({ spec, owner, settled }: RolloutInputs): RolloutRequest {
+  return { spec, owner, ...(settled !== undefined && settled !== UNKNOWN && { settled }) };
+}
+
 async function walk(inputs: RolloutInputs, previous: EtcdSpec | undefined) {
-  const ports = await portsFor(inputs.urn);
-  const outcome = await carryOut(ports, inputs, previous);
+  const ports = await portsFor(inputs.resourceUrn);
+  const outcome = await carryOut(ports, known(inputs), previous);
   return { ...inputs, ...outcome, completedAt: new Date(ports.clock.now()).toISOString() };
 }

@@ -67,7 +67,11 @@ export class KubeAdapter implements KubePort {
     return this.#api.request<KubeObject>({
       method: "PATCH",
       path: resourcePath(resource, metadata.namespace, metadata.name),
-      query: { fieldManager, force: "true", ...(options.dryRun && { dryRun: "All" }) },
+      query: {
+        fieldManager: options.fieldManager ?? fieldManager,
+        force: "true",
+        ...(options.dryRun && { dryRun: "All" }),
+      },
       contentType: "application/apply-patch+yaml",
       body: object,
       verb: "apply",
@@ -101,6 +105,19 @@ export class KubeAdapter implements KubePort {
       object: label(kind, namespace),
     });
     return (answer.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
+  }
+
+  async replaceStatus(object: KubeObject): Promise<void> {
+    const { apiVersion, kind, metadata } = object;
+    const resource = await this.#resource(apiVersion, kind, "update the status of", metadata.namespace, metadata.name);
+    await this.#api.request({
+      method: "PUT",
+      path: `${resourcePath(resource, metadata.namespace, metadata.name)}/status`,
+      query: { fieldManager },
+      body: object,
+      verb: "update the status of",
+      object: label(kind, metadata.namespace, metadata.name),
+    });
   }
 
   /** Deletes in the background, dependents included. An object that is not there counts as deleted. */

@@ -1,0 +1,73 @@
+import { trustBundleName } from "../config/names";
+import type { EtcdSpec, IssuerRef, TrustedCa } from "../config/types";
+import { normalizeTrust, renderTrustBundle, trustRevision } from "../manifests";
+import type { Ports } from "./ports";
+import { FatalError } from "./wait";
+import { certificatesOf } from "./x509";
+
+/** The trust bundle of a cluster as it is in the cluster now, PEM. */
+export async function readBundle(
+  ports: Ports,
+  spec: Pick<EtcdSpec, "name" | "namespace">,
+): Promise<string | undefined> {
+  return (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
+}
+
+export async function writeBundle(
+  ports: Ports,
+  spec: Pick<EtcdSpec, "name" | "namespace">,
+  pem: string,
+): Promise<void> {
+  await ports.kube.apply(renderTrustBundle(spec, pem));
+}
+
+/** The union of bundles, in one order whatever the order of its parts. */
+export function union(...bundles: (string | undefined)[]): string {
+  return normalizeTrust(bundles.filter((bundle) => bundle !== undefined).join("\n"));
+}
+
+export function sameTrust(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return trustRevision(a) === trustRevision(b);
+}
+
+/** The subjects of the certificates that are in `bundle` and not in `other`, for the user's eyes. */
+export function subjectsBeyond(bundle: string, other: string | undefined): string[] {
+  const known = new Set(certificatesOf(other ?? "").map((certificate) => certificate.fingerprint256));
+  return certificatesOf(bundle)
+    .filter((certificate) => !known.has(certificate.fingerprint256))
+    .map((certificate) => certificate.subject.split("\n").join(", "));
+}
+
+/** Resolves `tls.trustedCAs`. An object that is not there, or holds no certificate, is an error. */
+export async function readTrustedCas(ports: Ports, spec: EtcdSpec): Promise<string[]> {
+  return Promise.all((spec.tls?.trustedCAs ?? []).map((ca, index) => readTrustedCa(ports, spec.namespace, ca, index)));
+}
+
+async function readTrustedCa(ports: Ports, namespace: string, ca: TrustedCa, index: number): Promise<string> {
+  if ("pem" in ca) return ca.pem;
+  const [kind, ref] = "configMap" in ca ? (["ConfigMap", ca.configMap] as const) : (["Secret", ca.secret] as const);
+  const object = await ports.kube.get("v1", kind, namespace, ref.name);
+  const value = (object?.data as Record<string, string> | undefined)?.[ref.key];
+  const pem = kind === "Secret" && value ? Buffer.from(value, "base64").toString() : value;
+  if (pem?.includes("BEGIN CERTIFICATE")) return pem;
+  throw new FatalError(
+    `etcd:tls.trustedCAs[${index}]: ${kind} ${namespace}/${ref.name} ${object ? `has no certificate under the key ${ref.key}` : "does not exist"}. Mend it, or take the entry away`,
+  );
+}
+
+/** Looks up the CA of every issuer with `lookUp`; `undefined` as soon as one is not known. */
+export async function settledBundle(
+  ports: Ports,
+  spec: EtcdSpec,
+  issuers: IssuerRef[],
+  lookUp: (ref: IssuerRef) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const cas: string[] = [];
+  for (const ref of issuers) {
+    const ca = await lookUp(ref);
+    if (ca === undefined) return undefined;
+    cas.push(ca);
+  }
+  return union(...cas, ...(await readTrustedCas(ports, spec)));
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import type { EtcdSpec, IssuerRef } from "../config/types";
+import type { KubeObject } from "../manifests/types";
+import { awaitCertificate } from "./certificates";
+import type { Ports } from "./ports";
+import { FatalError } from "./wait";
+import { certificatesOf, chainsTo } from "./x509";
+
+type Target = Pick<EtcdSpec, "name" | "namespace" | "rollout">;
+
+/** cert-manager's default for `--cluster-resource-namespace`: where the Secrets of ClusterIssuers are. */
+const CLUSTER_RESOURCE_NAMESPACE = "cert-manager";
+
+/**
+ * Lets an issuer sign a throwaway certificate and returns the CA that came with it, PEM. An issuer that cannot issue
+ * is found here, before anything that members use has changed.
+ */
+export async function learnCa(ports: Ports, target: Target, ref: IssuerRef): Promise<string> {
+  const probe = probeCertificate(target, ref);
+  const { name } = probe.metadata;
+  await ports.kube.apply(probe);
+  try {
+    const material = await awaitCertificate(ports, target, { name, secretName: name, issuerRef: ref }, () => undefined);
+    return checkedCa(material.certificate, material.ca, ref);
+  } finally {
+    await ports.kube.delete("cert-manager.io/v1", "Certificate", target.namespace, name);
+    await ports.kube.delete("v1", "Secret", target.namespace, name);
+  }
+}
+
+function checkedCa(certificate: string, ca: string | undefined, ref: IssuerRef): string {
+  const label = `${ref.kind} ${ref.name}`;
+  if (!ca?.includes("BEGIN CERTIFICATE")) {
+    throw new FatalError(
+      `${label} gives no CA certificate (ca.crt is empty), so nobody could verify what it issues. Name its CA in etcd:tls.trustedCAs, or use a CA or Vault issuer`,
+    );
+  }
+  const [leaf] = certificatesOf(certificate);
+  if (certificatesOf(ca).some((anchor) => anchor.fingerprint256 === leaf?.fingerprint256)) {
+    throw new FatalError(
+      `${label} is self-signed: each certificate would be its own CA. Use a CA issuer over a CA certificate`,
+    );
+  }
+  if (!chainsTo(certificate, ca)) throw new FatalError(`what ${label} issues does not chain to the CA that it names`);
+  return ca;
+}
+
+function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef): KubeObject {
+  const name = `${cluster}-probe-${createHash("sha256").update(JSON.stringify(ref)).digest("hex").slice(0, 8)}`;
+  return {
+    apiVersion: "cert-manager.io/v1",
+    kind: "Certificate",
+    metadata: { name, namespace, labels: { "app.kubernetes.io/instance": cluster } },
+    spec: {
+      secretName: name,
+      duration: "1h0m0s",
+      commonName: "pulumi-etcd-probe",
+      dnsNames: [`${cluster}.${namespace}.svc`],
+      usages: ["server auth", "client auth"],
+      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+      issuerRef: { group: ref.apiGroup, kind: ref.kind, name: ref.name },
+    },
+  };
+}
+
+/**
+ * The CA of an issuer as far as it can be seen without asking it: cert-manager's CA issuers name the Secret that holds
+ * it. `undefined` for other issuers, and where the Secret may not be read. Changes nothing, so it serves previews.
+ */
+export async function peekCa(ports: Ports, namespace: string, ref: IssuerRef): Promise<string | undefined> {
+  if (ref.apiGroup !== "cert-manager.io") return undefined;
+  const clusterWide = ref.kind === "ClusterIssuer";
+  try {
+    const issuer = await ports.kube.get("cert-manager.io/v1", ref.kind, clusterWide ? undefined : namespace, ref.name);
+    const secretName = (issuer?.spec as { ca?: { secretName?: string } } | undefined)?.ca?.secretName;
+    if (!secretName) return undefined;
+    const material = await ports.kube.secretMaterial(clusterWide ? CLUSTER_RESOURCE_NAMESPACE : namespace, secretName);
+    return material && anchorOf(material.certificate);
+  } catch {
+    // Not being allowed to look is no reason to stop: the issuer is asked when the update runs.
+    return undefined;
+  }
+}
+
+/** The end of the issuer's own chain: its root where the Secret has it, else the topmost intermediate. */
+function anchorOf(chain: string): string | undefined {
+  const certificates = certificatesOf(chain);
+  const root = certificates.find((certificate) => certificate.checkIssued(certificate));
+  return (root ?? certificates.at(-1))?.toString();
+}

@@ -1,0 +1,118 @@
+import { certificateName } from "../config/names";
+import type { CertificateSpec, EtcdSpec } from "../config/types";
+import { renderCertificates } from "../manifests";
+import type { KubeObject } from "../manifests/types";
+import { awaitCertificates } from "./certificates";
+import type { Journal } from "./journal";
+import type { Ports } from "./ports";
+import { reissue, rememberRotation, staleness, toRotate } from "./reissue";
+
+/** What the spec asks of its certificates, and where the update comes from. */
+export interface LeafRequest {
+  spec: EtcdSpec;
+  /** The spec of the last update; absent where the cluster is new. */
+  previous?: EtcdSpec;
+  /** CAs that the bundle will hold in the end, PEM; absent while they are not known. */
+  settled?: string;
+}
+
+/** What has to be done to certificates besides what Pulumi's own rows do; changes nothing. */
+export async function previewLeaves(ports: Ports, request: LeafRequest): Promise<string[]> {
+  const { spec, previous, settled } = request;
+  if (!spec.tls || !previous?.tls) return [];
+  const rotated = await toRotate(ports, spec, spec.tls.rotate);
+  const steps: string[] = [];
+  for (const { certificate, rendered } of pairs(spec)) {
+    const untouched = same(rendered, renderedOf(previous, certificate));
+    if (untouched && (await isEdited(ports, rendered))) steps.push(restoreStep(rendered));
+    const stale =
+      settled !== undefined && isLeftAlone(previous, certificate) && (await isStale(ports, spec, certificate, settled));
+    if (rotated.includes(certificate) || stale) steps.push(reissueStep(rendered));
+  }
+  return steps;
+}
+
+/**
+ * Brings every certificate to what the spec says and waits until it is issued: an object that somebody edited or
+ * deleted is applied again; what cert-manager does not act on by itself, and what is to be rotated, is re-issued.
+ * Returns whether any leaf is new because of it.
+ */
+export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Journal): Promise<boolean> {
+  const { spec, previous, settled } = request;
+  if (!spec.tls) return false;
+  const before = journal.record().steps.length;
+  for (const { rendered } of pairs(spec)) {
+    if (!(await isEdited(ports, rendered))) continue;
+    await ports.kube.apply(rendered);
+    journal.note(restoreStep(rendered), "", "CertificateSynced");
+  }
+  await awaitCertificates(ports, spec);
+  const rotated = previous?.tls ? await toRotate(ports, spec, spec.tls.rotate) : [];
+  for (const { certificate, rendered } of pairs(spec)) {
+    const rotate = rotated.includes(certificate);
+    if (!rotate && !(settled !== undefined && (await isStale(ports, spec, certificate, settled)))) continue;
+    await reissue(ports, spec, certificate, rotate ? spec.tls.rotate : undefined);
+    journal.note(reissueStep(rendered), "", "CertificateSynced");
+  }
+  if (!previous?.tls) await rememberRotation(ports, spec);
+  await awaitCertificates(ports, spec);
+  journal.condition("CertificateSynced", "every certificate is issued");
+  return journal.record().steps.length > before;
+}
+
+function restoreStep({ metadata }: KubeObject): string {
+  return `restore Certificate ${metadata.name}`;
+}
+
+function reissueStep({ metadata }: KubeObject): string {
+  return `re-issue Certificate ${metadata.name}`;
+}
+
+function pairs(spec: EtcdSpec): { certificate: CertificateSpec; rendered: KubeObject }[] {
+  const objects = new Map(renderCertificates(spec).map((object) => [object.metadata.name, object]));
+  return (spec.tls?.certificates ?? []).flatMap((certificate) => {
+    const rendered = objects.get(certificateName(spec, certificate.alias));
+    return rendered ? [{ certificate, rendered }] : [];
+  });
+}
+
+function renderedOf(spec: EtcdSpec, { alias }: CertificateSpec): KubeObject | undefined {
+  return pairs(spec).find(({ certificate }) => certificate.alias === alias)?.rendered;
+}
+
+/** Whether a live Certificate is gone, or differs in a field that we set. What others add is theirs. */
+async function isEdited(ports: Ports, rendered: KubeObject): Promise<boolean> {
+  const { namespace, name } = rendered.metadata;
+  const live = await ports.kube.get("cert-manager.io/v1", "Certificate", namespace, name);
+  return !live || !contains(live.spec, rendered.spec);
+}
+
+function contains(live: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted)) return same(live, wanted);
+  const fields = (live ?? {}) as Record<string, unknown>;
+  return Object.entries(wanted).every(([key, value]) => contains(fields[key], value));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+async function isStale(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, settled: string): Promise<boolean> {
+  const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
+  return material !== undefined && staleness(material, certificate, settled, ports.clock.now()) !== undefined;
+}
+
+/** Whether cert-manager leaves the leaf as it is: the spec is the same but for fields that it does not act on. */
+function isLeftAlone(previous: EtcdSpec, certificate: CertificateSpec): boolean {
+  const before = previous.tls?.certificates.find(({ alias }) => alias === certificate.alias);
+  if (!before) return false;
+  const durations = [before.duration, certificate.duration];
+  const durationActedOn = !durations.includes(undefined) && durations[0] !== durations[1];
+  return !durationActedOn && same(actedOn(before), actedOn(certificate));
+}
+
+/** The fields, besides the duration, whose change makes cert-manager re-issue by itself. */
+function actedOn(certificate: CertificateSpec) {
+  const { privateKey, renewBefore: _renewBefore, duration: _duration, ...rest } = certificate;
+  return { ...rest, algorithm: privateKey.algorithm, size: privateKey.size };
+}

@@ -1,0 +1,126 @@
+import type { X509Certificate } from "node:crypto";
+import { certificateName } from "../config/names";
+import type { CertificateSpec, EtcdSpec } from "../config/types";
+import type { KubeObject } from "../manifests/types";
+import type { Ports, SecretMaterial } from "./ports";
+import { waitFor } from "./wait";
+import { certificatesOf, chainsTo } from "./x509";
+
+const CERT_MANAGER = "cert-manager.io/v1";
+
+/** Says which token a Certificate was rotated for, so that one token rotates once, also after an interruption. */
+export const ROTATED_FOR = "pulumi-etcd/rotated-for";
+
+/** Pulumi applies Certificates as another manager and would take this annotation back. */
+const ROTATION_MANAGER = "pulumi-etcd-rotation";
+
+/** cert-manager's default where a Certificate names no duration. */
+const DEFAULT_DURATION_SECONDS = 90 * 24 * 3600;
+
+interface CertificateObject extends KubeObject {
+  status?: { revision?: number; conditions?: { type: string; [field: string]: unknown }[] };
+}
+
+/**
+ * What is wrong with an issued leaf although cert-manager is content: edits that it does not act on, a CA that changed
+ * behind an unchanged issuer, a renewal that should have happened. `undefined` if nothing is.
+ */
+export function staleness(material: SecretMaterial, asked: CertificateSpec, settled: string, now: number) {
+  const [leaf] = certificatesOf(material.certificate);
+  if (!leaf) return "has no certificate";
+  const encoding = material.key.includes("BEGIN PRIVATE KEY") ? "PKCS8" : "PKCS1";
+  if (encoding !== asked.privateKey.encoding) return `its key is encoded as ${encoding}`;
+  const lifetime = (Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)) / 1000;
+  const wanted = goDurationSeconds(asked.duration) ?? DEFAULT_DURATION_SECONDS;
+  // Issuers may cut a lifetime to their own CA's; only one that is too long was surely made for another spec.
+  if (
+    lifetime > wanted + 600 ||
+    (asked.duration === undefined && lifetime < wanted / 2 && !endsWithCa(leaf, settled))
+  ) {
+    return `it was made for ${Math.round(lifetime / 3600)} h`;
+  }
+  if (!chainsTo(material.certificate, settled)) return "its issuer signs with another CA now";
+  return overdue(leaf, asked, now);
+}
+
+function endsWithCa(leaf: X509Certificate, settled: string): boolean {
+  return certificatesOf(settled).some((ca) => Date.parse(ca.validTo) - Date.parse(leaf.validTo) < 3_600_000);
+}
+
+/** Half of the renewal window has gone by and cert-manager has not renewed. */
+function overdue(leaf: X509Certificate, asked: CertificateSpec, now: number): string | undefined {
+  const [from, to] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
+  const window = (goDurationSeconds(asked.renewBefore) ?? (to - from) / 3000) * 1000;
+  return to - now < window / 2 ? `it ends on ${leaf.validTo} and was not renewed in time` : undefined;
+}
+
+/** `2160h0m0s` in seconds. */
+export function goDurationSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const units: Record<string, number> = { h: 3600, m: 60, s: 1, ms: 0.001 };
+  return [...text.matchAll(/([\d.]+)(ms|h|m|s)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit!]!, 0);
+}
+
+/** Whether a Certificate still has to be rotated for the token. */
+export async function toRotate(ports: Ports, spec: EtcdSpec, token: string | undefined): Promise<CertificateSpec[]> {
+  if (token === undefined || !spec.tls) return [];
+  const objects = await Promise.all(spec.tls.certificates.map((certificate) => read(ports, spec, certificate)));
+  return spec.tls.certificates.filter((_, i) => objects[i]?.metadata.annotations?.[ROTATED_FOR] !== token);
+}
+
+function read(ports: Ports, spec: EtcdSpec, { alias }: CertificateSpec): Promise<CertificateObject | undefined> {
+  return ports.kube.get(CERT_MANAGER, "Certificate", spec.namespace, certificateName(spec, alias));
+}
+
+/**
+ * Has cert-manager issue a certificate anew: the condition `Issuing` with reason `ManuallyTriggered`, as its own
+ * command line tool sets it, and then the wait until the revision has moved.
+ */
+export async function reissue(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, token?: string) {
+  const name = certificateName(spec, certificate.alias);
+  const wait = { clock: ports.clock, deadlineMs: spec.rollout.stepTimeoutSeconds * 1000 };
+  const before = await waitFor({ ...wait, what: `Certificate ${name} to be marked for issue` }, async () => {
+    const object = await read(ports, spec, certificate);
+    if (!object) return "it does not exist";
+    await ports.kube.replaceStatus(marked(object, new Date(ports.clock.now()).toISOString()));
+    return { done: object.status?.revision ?? 0 };
+  });
+  if (token !== undefined) await rememberToken(ports, spec, name, token);
+  await waitFor({ ...wait, what: `Certificate ${name} to be issued anew` }, async () => {
+    const object = await read(ports, spec, certificate);
+    const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
+    if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
+    return issuing ? `${issuing.reason}: ${issuing.message}` : "cert-manager has not begun (is it running?)";
+  });
+}
+
+/** Keeps the other conditions: they are cert-manager's. */
+function marked(object: CertificateObject, now: string): KubeObject {
+  const others = (object.status?.conditions ?? []).filter(({ type }) => type !== "Issuing");
+  const issuing = {
+    type: "Issuing",
+    status: "True",
+    reason: "ManuallyTriggered",
+    message: "Certificate re-issuance manually triggered by pulumi-etcd",
+    lastTransitionTime: now.replace(/\.\d+Z$/, "Z"),
+    observedGeneration: (object.metadata as { generation?: number }).generation,
+  };
+  return { ...object, status: { ...object.status, conditions: [...others, issuing] } };
+}
+
+async function rememberToken(ports: Ports, spec: EtcdSpec, name: string, token: string): Promise<void> {
+  const annotations = { [ROTATED_FOR]: token };
+  await ports.kube.apply(
+    { apiVersion: CERT_MANAGER, kind: "Certificate", metadata: { name, namespace: spec.namespace, annotations } },
+    { fieldManager: ROTATION_MANAGER },
+  );
+}
+
+/** Tokens that are there at creation ask for nothing: the certificates are new. */
+export async function rememberRotation(ports: Ports, spec: EtcdSpec): Promise<void> {
+  const token = spec.tls?.rotate;
+  if (token === undefined) return;
+  for (const certificate of await toRotate(ports, spec, token)) {
+    await rememberToken(ports, spec, certificateName(spec, certificate.alias), token);
+  }
+}

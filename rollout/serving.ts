@@ -1,0 +1,78 @@
+import { X509Certificate } from "node:crypto";
+import { CLIENT_PORT, memberHost, PEER_PORT } from "../config/names";
+import type { Alias, EtcdSpec } from "../config/types";
+import { stageOf } from "../manifests";
+import type { MemberTls } from "../manifests/types";
+import type { LivePod } from "./ports";
+import { CALL_DEADLINE_MS, type ClusterView } from "./view";
+import { waitFor } from "./wait";
+import { certificatesOf } from "./x509";
+
+/** Changing any annotation of a pod makes the kubelet look at its mounts now instead of within its sync period. */
+const REFRESHED = "pulumi-etcd/secrets-refreshed";
+
+/**
+ * Waits until every member serves, on every port that speaks TLS, the leaf that is in its Secret now. etcd reads leaf
+ * and key anew for every handshake, so this needs no restart; only the kubelet has to bring the Secret to the pod.
+ */
+export async function awaitServing(view: ClusterView, spec: EtcdSpec, mounted: MemberTls | undefined): Promise<void> {
+  const { clock, kube } = view.ports;
+  const started = new Date(clock.now()).toISOString();
+  for (const pod of await view.pods()) await kube.annotatePod(spec.namespace, pod.name, { [REFRESHED]: started });
+  const deadlineMs = spec.rollout.stepTimeoutSeconds * 1000;
+  await waitFor({ clock, deadlineMs, what: "every member to serve its new certificates" }, async () => {
+    const stale = await notServing(view, spec, mounted);
+    return stale.length === 0 ? { done: undefined } : stale.join("; ");
+  });
+}
+
+/** Which members serve something else than what is in the Secrets that they mount, one line each. */
+export async function notServing(view: ClusterView, spec: EtcdSpec, mounted: MemberTls | undefined): Promise<string[]> {
+  const tls = mounted ?? spec.tls;
+  const wanted = { server: await leafOf(view, spec, tls, "server"), peer: await leafOf(view, spec, tls, "peer") };
+  const pods = await view.pods();
+  const lines = await Promise.all(
+    pods.flatMap((pod) => ports(pod).map((port) => compare(view, spec, pod, port, wanted))),
+  );
+  return lines.filter((line) => line !== undefined);
+}
+
+type Port = { number: number; alias: "server" | "peer" };
+
+function ports(pod: LivePod): Port[] {
+  const stage = stageOf(pod.annotations);
+  return [
+    ...(stage && stage.client !== "plain" ? [{ number: CLIENT_PORT, alias: "server" as const }] : []),
+    ...(stage?.peer === "tls" ? [{ number: PEER_PORT, alias: "peer" as const }] : []),
+  ];
+}
+
+async function leafOf(
+  view: ClusterView,
+  spec: EtcdSpec,
+  tls: MemberTls | undefined,
+  alias: Alias,
+): Promise<X509Certificate | undefined> {
+  const secretName = tls?.certificates.find((certificate) => certificate.alias === alias)?.secretName;
+  const material = secretName && (await view.ports.kube.secretMaterial(spec.namespace, secretName));
+  return material ? certificatesOf(material.certificate)[0] : undefined;
+}
+
+async function compare(
+  view: ClusterView,
+  spec: EtcdSpec,
+  pod: LivePod,
+  port: Port,
+  wanted: Record<Port["alias"], X509Certificate | undefined>,
+): Promise<string | undefined> {
+  const address = { namespace: spec.namespace, pod: pod.name, host: memberHost(spec, pod.ordinal) };
+  const leaf = wanted[port.alias];
+  try {
+    const pem = await view.ports.etcd.servedCertificate(address, port.number, undefined, CALL_DEADLINE_MS);
+    const served = new X509Certificate(pem);
+    if (served.fingerprint256 === leaf?.fingerprint256) return undefined;
+    return `${pod.name}:${port.number} serves serial ${served.serialNumber}, the Secret holds ${leaf?.serialNumber}`;
+  } catch (error) {
+    return `${pod.name}:${port.number}: ${(error as Error).message}`;
+  }
+}

@@ -42,6 +42,7 @@ export class SimulatedEtcd implements EtcdPort {
     const member = this.world.raft.members.find((candidate) => candidate.id === id);
     if (!member) throw new Error("etcdserver: member not found");
     member.peerUrls = [...peerUrls];
+    this.world.raft.changed();
   }
 
   async moveLeader(address: MemberAddress, transfereeId: string) {

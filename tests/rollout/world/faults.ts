@@ -9,7 +9,7 @@ export type FaultKind =
   | "kill-after" // the engine dies; the call was carried out
   | "lost-answer" // the call was carried out, the answer was not heard
   | "conflict" // 409 from the API server
-  | "unreachable" // a few calls in a row reach nobody
+  | "unreachable" // for a while no call reaches anybody
   | "container-crash"
   | "pod-deleted" // by a drain, or a person
   | "leader-change"
@@ -37,7 +37,7 @@ export class Faults {
   readonly happened: string[] = [];
   private changes = 0;
   private callsSince = 0;
-  private unreachableCalls = 0;
+  private unreachableUntil = 0;
   private readonly pending: Fault[];
 
   constructor(
@@ -70,10 +70,12 @@ export class Faults {
     const report: ReportPort = { step: (step) => steps.push(step) };
     const through = <T extends object>(port: T): T =>
       new Proxy(port, {
-        get: (target, name) => (...args: unknown[]) =>
-          life.over
-            ? new Promise(() => {})
-            : this.call(String(name), die, () => (target as Record<string | symbol, Function>)[name]!(...args)),
+        get:
+          (target, name) =>
+          (...args: unknown[]) =>
+            life.over
+              ? new Promise(() => {})
+              : this.call(String(name), die, () => (target as Record<string | symbol, Function>)[name]!(...args)),
       });
     const sleep = async (ms: number) => {
       if (life.over) return die();
@@ -89,8 +91,7 @@ export class Faults {
     const kind = fault?.kind;
     if (fault) this.disturb(fault, name);
     if (kind === "kill-before") return die();
-    if (this.unreachableCalls > 0) {
-      this.unreachableCalls -= 1;
+    if (this.world.now() < this.unreachableUntil) {
       throw new Error(`${name}: connect ECONNREFUSED`);
     }
     if (kind === "conflict") throw new Error(`${name}: Conflict (409): the object has been modified`);
@@ -117,7 +118,7 @@ export class Faults {
     world.disturbedAt = world.now();
     const pod = world.pods[choice % Math.max(1, world.pods.length)];
     const member = world.raft.members[choice % Math.max(1, world.raft.members.length)];
-    if (kind === "unreachable") this.unreachableCalls = 1 + (choice % 12);
+    if (kind === "unreachable") this.unreachableUntil = world.now() + 200 * choice;
     if (kind === "container-crash" && pod) world.crashContainer(pod);
     if (kind === "pod-deleted" && pod && pod.phase !== "terminating") {
       this.invariants.podsReplaced = true;

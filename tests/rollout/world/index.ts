@@ -1,6 +1,8 @@
 export { type Fault, type FaultKind, Faults } from "./faults";
 export { Invariants } from "./invariants";
 export { OWNER, up } from "./program";
+export { live } from "./run";
+export { Scenario } from "./scenario";
+export { durations, type Schedule, schedule } from "./schedule";
 export { plainSpec, tlsSpec } from "./specs";
 export { World, type WorldOptions } from "./world";
-export { Scenario } from "./scenario";

@@ -22,11 +22,15 @@ export class Invariants {
   private readonly takenDown = new Set<RaftMember>();
   private readonly downSince = new Map<RaftMember, number>();
   private majoritySince: number | undefined;
+  private seen: { topology: number; workload: unknown } | undefined;
   /** Pods were made again behind the engine's back: they are reachable one way only until it registers them. */
   podsReplaced = false;
 
   constructor(private readonly world: World) {
-    world.onStep = () => this.check();
+    world.onStep = () => {
+      this.noteAvailability();
+      this.check();
+    };
   }
 
   /** After every step. */
@@ -34,13 +38,12 @@ export class Invariants {
     const { world } = this;
     if (!world.workload) return;
     this.checks += 1;
-    this.noteAvailability();
+    for (const member of this.takenDown) if (world.available(member)) this.takenDown.delete(member);
     this.checkProgress();
     this.checkAcknowledged();
-    if (world.spec.replicas > 1) {
-      this.checkNeighbours();
-      this.checkTemplate();
-    }
+    if (world.spec.replicas === 1 || !this.stagesChanged()) return;
+    this.checkNeighbours();
+    this.checkTemplate();
   }
 
   /** A pod is about to be evicted on the engine's behalf. */
@@ -80,12 +83,17 @@ export class Invariants {
     if (this.broken.length < 20) this.broken.push(`${at} s: ${what}`);
   }
 
+  private stagesChanged(): boolean {
+    const { raft, workload } = this.world;
+    const same = this.seen?.topology === raft.topology && this.seen.workload === workload?.object;
+    this.seen = { topology: raft.topology, workload: workload?.object };
+    return !same;
+  }
+
   private noteAvailability(): void {
     for (const member of this.world.raft.voters) {
-      if (this.world.available(member)) {
-        this.takenDown.delete(member);
-        this.downSince.delete(member);
-      } else if (!this.downSince.has(member)) this.downSince.set(member, this.world.now());
+      if (this.world.available(member)) this.downSince.delete(member);
+      else if (!this.downSince.has(member)) this.downSince.set(member, this.world.now());
     }
   }
 
@@ -110,7 +118,8 @@ export class Invariants {
 
   private checkAcknowledged(): void {
     const { leader, committed, voters, majority } = this.world.raft;
-    if (voters.filter((voter) => voter.stored >= committed).length < majority) this.fail("an acknowledged write is lost");
+    if (voters.filter((voter) => voter.stored >= committed).length < majority)
+      this.fail("an acknowledged write is lost");
     if (leader?.process && leader.stored < committed) this.fail(`${leader.name} leads without an acknowledged write`);
   }
 

@@ -107,6 +107,9 @@ function ipBytes(ip: string): Buffer {
 }
 
 function pem(label: string, der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g)!.join("\n");
+  const lines = der
+    .toString("base64")
+    .match(/.{1,64}/g)!
+    .join("\n");
   return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 }

@@ -69,7 +69,7 @@ export class Workload {
       updateRevision: this.observed.revision,
       annotations: { ...this.object.metadata.annotations },
       templateAnnotations: { ...this.object.spec.template.metadata.annotations },
-      object: structuredClone(this.object),
+      object: this.object,
     };
   }
 

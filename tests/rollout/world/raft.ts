@@ -23,7 +23,7 @@ export interface RaftMember {
   id: string;
   name: string;
   ordinal: number;
-  peerUrls: string[];
+  peerUrls: readonly string[];
   clientUrls: string[];
   isLearner: boolean;
   /** Number of entries on its volume. */
@@ -37,13 +37,17 @@ export type Trusts = (bundle: string, leaf: string | undefined) => boolean;
 /** The etcd members, with what matters of raft: who can talk to whom, who leads, what is committed. */
 export class Raft {
   members: RaftMember[] = [];
+  voters: RaftMember[] = [];
   leader: RaftMember | undefined;
   term = 1;
   /** Entries that a majority has stored: each is a write that somebody was told is safe. */
   committed = 0;
   lastCommitAt = 0;
+  /** Counts what changes who can reach whom. */
+  topology = 0;
   private leaderlessSince: number | undefined;
   private electionMs = 0;
+  private readonly dials = new Map<string, boolean>();
 
   constructor(
     private readonly spec: EtcdSpec,
@@ -62,18 +66,30 @@ export class Raft {
       isLearner: false,
       stored: 0,
     }));
-  }
-
-  get voters(): RaftMember[] {
-    return this.members.filter((member) => !member.isLearner);
+    this.changed();
   }
 
   get majority(): number {
     return Math.floor(this.voters.length / 2) + 1;
   }
 
-  /** Whether `from` can open a connection to `to`: dialling rotates through the registered URLs. */
+  /** To be called when the membership, a process, its files or a registered URL has changed. */
+  changed(): void {
+    this.voters = this.members.filter((member) => !member.isLearner);
+    this.topology += 1;
+    this.dials.clear();
+  }
+
+  /** Whether `from` can open a connection to `to`. */
   canDial(from: RaftMember, to: RaftMember): boolean {
+    const key = `${from.ordinal}>${to.ordinal}`;
+    const known = this.dials.get(key) ?? this.dial(from, to);
+    this.dials.set(key, known);
+    return known;
+  }
+
+  /** Dialling rotates through the registered URLs. */
+  private dial(from: RaftMember, to: RaftMember): boolean {
     const [dialler, listener] = [from.process, to.process];
     if (!dialler || !listener) return false;
     const scheme = listener.stage.peer === "tls" ? "https" : "http";

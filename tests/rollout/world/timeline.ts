@@ -1,5 +1,5 @@
 /** How often the world looks at itself: elections, writes, readiness. */
-const TICK_MS = 100;
+const TICK_MS = 200;
 
 /**
  * Virtual time. Nothing happens unless somebody lets time pass; then what was due happens, in order.

@@ -23,7 +23,11 @@ export class World {
   readonly raft: Raft;
   readonly certManager: CertManager;
   readonly configMaps = new Map<string, KubeObject>();
-  readonly served = new Set(["apps/v1 StatefulSet", "apps.k8s.appscode.com/v1 PetSet", "cert-manager.io/v1 Certificate"]);
+  readonly served = new Set([
+    "apps/v1 StatefulSet",
+    "apps.k8s.appscode.com/v1 PetSet",
+    "cert-manager.io/v1 Certificate",
+  ]);
   readonly budget: boolean;
   workload: Workload | undefined;
   pods: Pod[] = [];
@@ -95,6 +99,7 @@ export class World {
   private stop(pod: Pod): void {
     const member = this.member(pod);
     if (member) member.process = undefined;
+    this.raft.changed();
     pod.ready = false;
   }
 
@@ -121,7 +126,17 @@ export class World {
     const { template, revision } = this.workload.observed;
     const name = memberName(this.spec, ordinal);
     const uid = `uid-${this.uid++}`;
-    const pod: Pod = { name, ordinal, uid, revision, template, phase: "waiting", ready: false, readyFrom: 0, files: {} };
+    const pod: Pod = {
+      name,
+      ordinal,
+      uid,
+      revision,
+      template,
+      phase: "waiting",
+      ready: false,
+      readyFrom: 0,
+      files: {},
+    };
     this.pods.push(pod);
     this.pods.sort((a, b) => a.ordinal - b.ordinal);
     this.timeline.after(this.durations.between(100, 2000), () => this.start(pod));
@@ -152,6 +167,7 @@ export class World {
       servingFrom: now + this.durations.between(100, 6000),
       caughtUpAt: now + this.durations.between(0, 5000),
     };
+    this.raft.changed();
   }
 
   private missingVolumes(template: PodTemplate): string | undefined {
@@ -170,6 +186,7 @@ export class World {
     const [bundle] = configMapsOf(pod.template);
     const trust = bundle === undefined ? undefined : bundleOf(this.configMaps.get(bundle));
     pod.files = { peer: leaf("peer"), server: leaf("server"), trust };
+    this.raft.changed();
   }
 
   /** Readiness asks etcd's /readyz, which wants a leader. */

@@ -12,8 +12,16 @@ class EtcdDynamicResource extends pulumi.dynamic.Resource {
     opts: pulumi.CustomResourceOptions,
   ) {
     const resourceUrn = pulumi.createUrn(name, `pulumi-nodejs:dynamic/etcd:${type}`, opts.parent);
-    super(loader(provider), name, { ...props, resourceUrn }, opts, "etcd", type);
+    super(loader(provider), name, { ...props, resourceUrn: withoutDependencies(resourceUrn) }, opts, "etcd", type);
   }
+}
+
+/**
+ * The value alone. An input that is derived from the parent's URN would make the resource depend on its parent, that
+ * is on all of the parent's children, itself among them.
+ */
+function withoutDependencies(output: pulumi.Output<string>): Promise<string> {
+  return new Promise((resolve) => output.apply(resolve));
 }
 
 export interface TrustBundleArgs {

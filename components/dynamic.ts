@@ -12,7 +12,8 @@ class EtcdDynamicResource extends pulumi.dynamic.Resource {
     opts: pulumi.CustomResourceOptions,
   ) {
     const resourceUrn = pulumi.createUrn(name, `pulumi-nodejs:dynamic/etcd:${type}`, opts.parent);
-    super(loader(provider), name, { ...props, resourceUrn: withoutDependencies(resourceUrn) }, opts, "etcd", type);
+    const told = { resourceUrn: withoutDependencies(resourceUrn), dryRun: pulumi.runtime.isDryRun() };
+    super(loader(provider), name, { ...props, ...told }, opts, "etcd", type);
   }
 }
 

@@ -7,6 +7,8 @@ import { portsFor } from "./access";
 export interface CommonInputs {
   /** URN of the resource itself: the row that progress is shown in. Never a difference. */
   resourceUrn: string;
+  /** Whether this is a preview. Taken out by `check`: it would be a difference every time. */
+  dryRun?: boolean;
   [key: string]: unknown;
 }
 
@@ -23,10 +25,11 @@ export async function check(
   news: CommonInputs,
   body: (ports: Awaited<ReturnType<typeof portsFor>>) => Promise<Record<string, unknown>>,
 ): Promise<CheckResult> {
+  const { dryRun: _, ...inputs } = news;
   try {
-    return { inputs: { ...news, ...(await body(await portsFor(news.resourceUrn))) }, failures: [] };
+    return { inputs: { ...inputs, ...(await body(await portsFor(news.resourceUrn))) }, failures: [] };
   } catch (error) {
-    return { inputs: news, failures: reasons(error).map((reason) => ({ property: "", reason })) };
+    return { inputs, failures: reasons(error).map((reason) => ({ property: "", reason })) };
   }
 }
 

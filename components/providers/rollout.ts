@@ -20,7 +20,8 @@ export const rollout = {
   async check(olds: Partial<RolloutInputs>, news: RolloutInputs) {
     return check(news, async (ports) => {
       const { operation, plan, notes } = await previewRollout(ports, known(news), olds.spec);
-      ports.report.plan([...plan, ...notes]);
+      // The update itself tells of every step when it is done.
+      if (news.dryRun) ports.report.plan([...plan, ...notes]);
       return { operation, plan };
     });
   },

@@ -1,7 +1,7 @@
 import { trustBundleName } from "../../config";
 import type { EtcdSpec } from "../../config/types";
 import { trustRevision } from "../../manifests";
-import { issuersOf, type Ports, previewTrust, releaseTrustBundle, widenTrust } from "../../rollout";
+import { type Ports, previewTrust, releaseTrustBundle, widenTrust } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same } from "./base";
 
@@ -15,30 +15,23 @@ interface TrustInputs extends CommonInputs {
   present?: boolean;
 }
 
-/** What `widen` leaves in the outputs. */
-interface TrustOutputs extends TrustInputs {
-  settled: string;
-  revision: string;
-}
-
 /** Widens the CAs that members accept before any new leaf exists. */
 export const trustBundle = {
   configure: configureAccess,
 
-  async check(_olds: Partial<TrustInputs>, news: TrustInputs) {
+  async check(olds: Partial<TrustInputs>, news: TrustInputs) {
     return check(news, async (ports) => {
       const { plan, notes, settled } = await previewTrust(ports, news);
-      ports.report.plan([...plan, ...notes]);
       const present = (await read(ports, news.spec)) !== undefined;
-      return { plan, present, ...(settled && { expected: trustRevision(settled) }) };
+      const found = { present, ...(settled && { expected: trustRevision(settled) }) };
+      if (!isChanged(olds, { ...news, ...found })) return { plan: [], ...found };
+      if (news.dryRun) ports.report.plan([...plan, ...notes]);
+      return { plan, ...found };
     });
   },
 
-  /** Another CA is wanted, or one behind an unchanged issuer has changed, or somebody took the bundle away. */
-  async diff(_id: string, olds: TrustOutputs, news: TrustInputs) {
-    const wanted = ({ spec }: TrustInputs) => [issuersOf(spec), spec.tls?.trustedCAs];
-    const changed = news.expected !== undefined && news.expected !== trustRevision(olds.settled);
-    return diffWhen(changed || !same(wanted(olds), wanted(news)) || !news.present);
+  async diff(_id: string, olds: TrustInputs, news: TrustInputs) {
+    return diffWhen(isChanged(olds, news));
   },
 
   async create(inputs: TrustInputs) {
@@ -46,21 +39,29 @@ export const trustBundle = {
     return { id: `${namespace}/${trustBundleName(inputs.spec)}`, outs: await widen(inputs) };
   },
 
-  async update(_id: string, _olds: TrustOutputs, news: TrustInputs) {
+  async update(_id: string, _olds: TrustInputs, news: TrustInputs) {
     return { outs: await widen(news) };
   },
 
   /** What the ConfigMap holds now, so that a refresh shows when somebody changed it. */
-  async read(id: string, props: TrustOutputs) {
+  async read(id: string, props: TrustInputs) {
     const caBundle = await read(await portsFor(props.resourceUrn), props.spec);
     if (caBundle === undefined) return { id: "", props: {} };
     return { id, props: { ...props, caBundle, revision: trustRevision(caBundle) } };
   },
 
-  async delete(_id: string, { resourceUrn, spec }: TrustOutputs) {
+  async delete(_id: string, { resourceUrn, spec }: TrustInputs) {
     await releaseTrustBundle(await portsFor(resourceUrn), spec.namespace, trustBundleName(spec));
   },
 };
+
+/** Another CA is wanted, or the one behind an unchanged issuer has changed, or somebody took the bundle away. */
+function isChanged(olds: Partial<TrustInputs>, news: TrustInputs): boolean {
+  if (!olds.spec || !news.present) return true;
+  const behind = olds.expected !== undefined && news.expected !== undefined && olds.expected !== news.expected;
+  const wanted = ({ tls }: EtcdSpec) => [tls?.certificates.map(({ issuerRef }) => issuerRef), tls?.trustedCAs];
+  return behind || !same(wanted(olds.spec), wanted(news.spec));
+}
 
 async function read(ports: Ports, spec: EtcdSpec): Promise<string | undefined> {
   return (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];

@@ -1,6 +1,7 @@
-import type { KubeObject } from "../../../manifests";
+import type { KubeObject, ObjectMeta } from "../../../manifests";
 import type { LiveIssuer } from "../../../rollout/ports";
-import { Authority, type Leaf, type Names } from "./pki";
+import { Authority, type IssueOptions, type Leaf, type Names } from "./pki";
+import { BEGINNING } from "./timeline";
 
 export interface Issuer extends LiveIssuer {
   authority: Authority;
@@ -15,10 +16,22 @@ export interface IssuedSecret extends Leaf {
 interface CertificateSpec extends Names {
   secretName: string;
   commonName?: string;
+  duration?: string;
+  privateKey?: { encoding?: "PKCS1" | "PKCS8" };
   issuerRef: { kind: string; name: string };
 }
 
-type CertificateObject = KubeObject & { spec: CertificateSpec; metadata: { generation?: number } };
+interface Condition {
+  type: string;
+  status: string;
+  observedGeneration?: number;
+}
+
+export type CertificateObject = KubeObject & {
+  spec: CertificateSpec;
+  metadata: ObjectMeta & { generation: number; resourceVersion: string };
+  status: { conditions: Condition[]; revision: number };
+};
 
 /** Made once for all simulated worlds: thousands of worlds ask for the same certificates. */
 const AUTHORITIES = new Map<string, Authority>();
@@ -34,10 +47,17 @@ export function authority(name: string): Authority {
 /** Issues a leaf; the same for the same serial, so that worlds stay comparable and quick. */
 export function issue(from: Authority, spec: CertificateSpec, serial: number): Leaf {
   const key = JSON.stringify([from.name, from.certificate, spec, serial]);
-  const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", { names: spec, serial });
+  const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", optionsOf(spec, serial));
   LEAVES.set(key, known);
   CA_OF_LEAF.set(known.certificate, from.certificate);
   return known;
+}
+
+function optionsOf(spec: CertificateSpec, serial: number): IssueOptions {
+  const hours = Number(/^(\d+)h/.exec(spec.duration ?? "2160h")?.[1]);
+  const encoding = spec.privateKey?.encoding ?? "PKCS1";
+  const notBefore = new Date(BEGINNING);
+  return { names: spec, serial, encoding, notBefore, notAfter: new Date(BEGINNING + hours * 3_600_000) };
 }
 
 /** Whether a bundle holds the CA that a leaf comes from. */
@@ -52,6 +72,7 @@ export class CertManager {
   readonly secrets = new Map<string, IssuedSecret>();
   readonly issuers = new Map<string, Issuer>();
   private serial = 1;
+  private versions = 1;
 
   constructor(private readonly later: (run: () => void) => void) {}
 
@@ -61,24 +82,54 @@ export class CertManager {
     return issuer;
   }
 
+  /** Server-side apply: fields that the object does not name stay as they are. */
   apply(object: KubeObject): void {
     const { name } = object.metadata;
     const live = this.certificates.get(name);
-    if (live && JSON.stringify(live.spec) === JSON.stringify(object.spec)) return;
-    const generation = (live?.metadata.generation ?? 0) + 1;
-    const next = { ...object, metadata: { ...object.metadata, generation }, status: live?.status };
-    this.certificates.set(name, next as unknown as CertificateObject);
-    this.later(() => this.issue(name, generation));
+    const spec = (object.spec as CertificateSpec | undefined) ?? live?.spec;
+    if (!spec) throw new Error(`Certificate ${name}: spec is required`);
+    const changed = JSON.stringify(live?.spec) !== JSON.stringify(spec);
+    const annotations = { ...live?.metadata.annotations, ...object.metadata.annotations };
+    const generation = (live?.metadata.generation ?? 0) + (changed ? 1 : 0);
+    const metadata = {
+      ...live?.metadata,
+      ...object.metadata,
+      annotations,
+      generation,
+      resourceVersion: this.version(),
+    };
+    const status = live?.status ?? { conditions: [], revision: 0 };
+    this.certificates.set(name, { ...object, spec, metadata, status });
+    // cert-manager does not act on a changed encoding or renewal time by itself.
+    if (changed && actedOn(live?.spec) !== actedOn(spec)) this.later(() => this.issue(name));
+    else if (changed) this.later(() => this.ready(name));
+  }
+
+  /** Fails if somebody wrote the object since it was read. */
+  replaceStatus(object: CertificateObject): void {
+    const live = this.certificates.get(object.metadata.name);
+    if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) throw new Error("Conflict (409)");
+    live.status = structuredClone(object.status);
+    live.metadata.resourceVersion = this.version();
+    if (this.isIssuing(live)) this.later(() => this.issue(object.metadata.name));
   }
 
   delete(name: string): void {
     this.certificates.delete(name);
   }
 
+  private version(): string {
+    return String(this.versions++);
+  }
+
+  private isIssuing({ status }: CertificateObject): boolean {
+    return status.conditions.some(({ type, status: value }) => type === "Issuing" && value === "True");
+  }
+
   /** The Secret appears a moment before the Certificate says Ready, as with the real one. */
-  private issue(name: string, generation: number): void {
+  private issue(name: string): void {
     const certificate = this.certificates.get(name);
-    if (certificate?.metadata.generation !== generation) return;
+    if (!certificate) return;
     const { spec } = certificate;
     const issuer = this.issuers.get(`${spec.issuerRef.kind}/${spec.issuerRef.name}`);
     if (!issuer?.ready) return;
@@ -91,9 +142,21 @@ export class CertManager {
     const metadata = { name: spec.secretName, namespace: certificate.metadata.namespace ?? "", annotations };
     const object = { apiVersion: "v1", kind: "Secret", metadata };
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
-    this.later(() => {
-      const ready = { type: "Ready", status: "True", observedGeneration: generation };
-      certificate.status = { conditions: [ready], revision: generation };
-    });
+    this.later(() => this.ready(name));
   }
+
+  private ready(name: string): void {
+    const certificate = this.certificates.get(name);
+    if (!certificate) return;
+    const { status, metadata } = certificate;
+    const ready = { type: "Ready", status: "True", observedGeneration: metadata.generation };
+    certificate.status = { conditions: [ready], revision: status.revision + 1 };
+    metadata.resourceVersion = this.version();
+  }
+}
+
+/** The fields whose change makes cert-manager issue anew. */
+function actedOn(spec: CertificateSpec | undefined): string {
+  const { privateKey: _, ...rest } = spec ?? {};
+  return JSON.stringify(rest);
 }

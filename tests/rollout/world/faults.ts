@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** Calls that change something: crashes around these are the interesting ones. */
-const CHANGES = new Set(["apply", "delete", "evict", "annotatePod", "updatePeerUrls", "moveLeader"]);
+const CHANGES = new Set(["apply", "delete", "evict", "annotatePod", "replaceStatus", "updatePeerUrls", "moveLeader"]);
 const CALL_MS = 5;
 
 /** The engine was killed: nothing of it runs any more. */
@@ -75,7 +75,9 @@ export class Faults {
           (...args: unknown[]) =>
             life.over
               ? new Promise(() => {})
-              : this.call(String(name), die, () => (target as Record<string | symbol, Function>)[name]!(...args)),
+              : this.call(String(name), die, () =>
+                  (target as Record<string | symbol, (...given: unknown[]) => Promise<unknown>>)[name]!(...args),
+                ),
       });
     const sleep = async (ms: number) => {
       if (life.over) return die();

@@ -1,6 +1,7 @@
 import { PLAIN, type PlaneStage, type Stage, stageOf } from "../../../manifests";
 import { usersOf } from "./kube-port";
 import type { RaftMember } from "./raft";
+import { BEGINNING } from "./timeline";
 import type { World } from "./world";
 
 /** An outage that is younger than this may have begun after the gate was asked: nobody could know. */
@@ -79,7 +80,7 @@ export class Invariants {
   }
 
   fail(what: string): void {
-    const at = ((this.world.now() - Date.parse("2030-01-01T00:00:00Z")) / 1000).toFixed(1);
+    const at = ((this.world.now() - BEGINNING) / 1000).toFixed(1);
     if (this.broken.length < 20) this.broken.push(`${at} s: ${what}`);
   }
 

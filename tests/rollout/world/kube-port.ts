@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../manifests";
 import type { ApplyOptions, KubePort } from "../../../rollout/ports";
+import type { CertificateObject } from "./cert-manager";
 import { configMapsOf, livePod, podObject, secretsOf } from "./pods";
 import type { World } from "./world";
 
@@ -45,6 +46,7 @@ export class SimulatedKube implements KubePort {
   async get(_apiVersion: string, kind: string, _namespace: string | undefined, name: string) {
     const { certManager, configMaps, workload } = this.world;
     if (kind === "Certificate") return structuredClone(certManager.certificates.get(name));
+    if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
     if (kind === "Secret") return structuredClone(certManager.secrets.get(name)?.object);
     if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
     if (kind === workload?.object.kind) return structuredClone(workload.object);
@@ -53,9 +55,14 @@ export class SimulatedKube implements KubePort {
 
   async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
-    if (kind === "Certificate") return [...this.world.certManager.certificates.values()].map((c) => structuredClone(c));
+    if (kind === "Certificate")
+      return structuredClone([...this.world.certManager.certificates.values()]);
     if (kind === "CertificateRequest" || kind === "Issuer") return [];
     throw new Error(`the simulated world knows no ${kind}`);
+  }
+
+  async replaceStatus(object: KubeObject) {
+    this.world.certManager.replaceStatus(object as unknown as CertificateObject);
   }
 
   async delete(_apiVersion: string, kind: string, _namespace: string | undefined, name: string) {
@@ -96,13 +103,25 @@ export class SimulatedKube implements KubePort {
   }
 
   async secretMaterial(_namespace: string, name: string) {
-    const secret = this.world.certManager.secrets.get(name);
+    const { secrets, issuers } = this.world.certManager;
+    const ca = [...issuers.values()].find(({ authority }) => caSecretOf(authority.name) === name);
+    if (ca) return { certificate: ca.authority.certificate, key: "" };
+    const secret = secrets.get(name);
     return secret && { certificate: secret.certificate, key: secret.key, ca: secret.ca };
   }
 
   async issuer(kind: string, _namespace: string, name: string) {
     return this.world.certManager.issuers.get(`${kind}/${name}`);
   }
+}
+
+const caSecretOf = (authority: string) => `${authority}-key`;
+
+function issuerObject(world: World, kind: string, name: string): KubeObject | undefined {
+  const issuer = world.certManager.issuers.get(`${kind}/${name}`);
+  if (!issuer) return undefined;
+  const spec = issuer.type === "ca" ? { ca: { secretName: caSecretOf(issuer.authority.name) } } : { [issuer.type]: {} };
+  return { apiVersion: "cert-manager.io/v1", kind, metadata: { name }, spec };
 }
 
 /** Who would miss a Secret or ConfigMap: pods that mount it, and those that the workload would make next. */

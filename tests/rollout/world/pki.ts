@@ -16,7 +16,10 @@ export interface Leaf {
 
 export interface IssueOptions {
   names?: Names;
+  notBefore?: Date;
   notAfter?: Date;
+  /** PEM form of the key. Default: PKCS8. */
+  encoding?: "PKCS1" | "PKCS8";
   serial?: number;
   /** Makes the issued certificate a CA itself. */
   intermediate?: boolean;
@@ -50,17 +53,18 @@ export class Authority {
 
   issue(commonName: string, options: IssueOptions = {}): Leaf {
     const { privateKey, publicKey } = newKeys();
-    return { certificate: this.sign(commonName, publicKey, options), key: pemOf(privateKey) };
+    return { certificate: this.sign(commonName, publicKey, options), key: pemOf(privateKey, options.encoding) };
   }
 
   private sign(commonName: string, publicKey: KeyObject, options: IssueOptions): string {
-    const { names = {}, notAfter = new Date("2099-01-01"), serial = 1, intermediate = false } = options;
+    const { names = {}, serial = 1, intermediate = false } = options;
+    const { notBefore = new Date("2020-01-01"), notAfter = new Date("2099-01-01") } = options;
     const toBeSigned = sequence(
       explicit(0, integer(2)),
       integer(serial),
       ECDSA_SHA256,
       distinguishedName(this.name),
-      sequence(time(new Date("2020-01-01")), time(notAfter)),
+      sequence(time(notBefore), time(notAfter)),
       distinguishedName(commonName),
       publicKey.export({ type: "spki", format: "der" }),
       explicit(3, sequence(basicConstraints(intermediate), ...subjectAltName(names))),
@@ -74,8 +78,9 @@ function newKeys() {
   return generateKeyPairSync("ec", { namedCurve: "P-256" });
 }
 
-function pemOf(privateKey: KeyObject): string {
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+/** For elliptic curves, what cert-manager calls PKCS1 is SEC1. */
+function pemOf(privateKey: KeyObject, encoding: "PKCS1" | "PKCS8" = "PKCS8"): string {
+  return privateKey.export({ type: encoding === "PKCS1" ? "sec1" : "pkcs8", format: "pem" }).toString();
 }
 
 function distinguishedName(commonName: string): Buffer {

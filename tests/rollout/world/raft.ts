@@ -129,9 +129,10 @@ export class Raft {
   }
 
   tick(now: number): void {
-    if (!this.hasQuorum()) return this.elect(now);
-    this.leaderlessSince = undefined;
-    this.replicate(now);
+    if (this.hasQuorum()) {
+      this.leaderlessSince = undefined;
+      this.replicate(now);
+    } else this.elect(now);
   }
 
   private elect(now: number): void {

@@ -1,15 +1,32 @@
+import type { EtcdSpec } from "../../../config";
 import { Scenario } from "./scenario";
-import type { Schedule } from "./schedule";
+import type { Change, Schedule } from "./schedule";
 import { plainSpec, tlsSpec } from "./specs";
 
-/** Lives one schedule: a settled cluster, one change of its TLS, and faults until it is carried out or reverted. */
+/** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
-  const { replicas, from, revert, budget, durations, faults } = schedule;
-  const [before, after] =
-    from === "plain" ? [plainSpec(replicas), tlsSpec(replicas)] : [tlsSpec(replicas), plainSpec(replicas)];
+  const { replicas, change, revert, budget, durations, faults } = schedule;
+  const [before, after] = specsOf(change, replicas);
   const scenario = new Scenario(before, { durations, budget });
   await scenario.until(before);
   scenario.disturb(faults);
   await scenario.until(after, revert ? before : undefined);
   return scenario;
+}
+
+function specsOf(change: Change, replicas: number): [EtcdSpec, EtcdSpec] {
+  const [plain, tls] = [plainSpec(replicas), tlsSpec(replicas)];
+  const issuerRef = { name: "ca-a", kind: "Issuer" };
+  switch (change) {
+    case "add":
+      return [plain, tls];
+    case "remove":
+      return [tls, plain];
+    case "reissue":
+      return [tls, tlsSpec(replicas, { tls: { issuerRef: { ...issuerRef, name: "ca-b" } } })];
+    case "rotate":
+      return [tls, tlsSpec(replicas, { tls: { issuerRef, rotate: "1" } })];
+    case "template":
+      return [tls, tlsSpec(replicas, { extraArgs: { "snapshot-count": 5000 } })];
+  }
 }

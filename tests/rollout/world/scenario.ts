@@ -4,7 +4,7 @@ import { DeadlineError, Refusal } from "../../../rollout";
 import { EngineKilled, type Fault, Faults } from "./faults";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
-import { OWNER, type UpdateResult, up } from "./program";
+import { OWNER, type State, type UpdateResult, up } from "./program";
 import { World, type WorldOptions } from "./world";
 
 /** More attempts than faults in any schedule: the last ones run undisturbed. */
@@ -15,8 +15,7 @@ export class Scenario {
   readonly world: World;
   readonly invariants: Invariants;
   faults: Faults;
-  /** What Pulumi's state says: the spec of the last update that succeeded. */
-  state: EtcdSpec | undefined;
+  readonly state: State = {};
   /** What the updates that did not succeed died of. */
   readonly failures: string[] = [];
 
@@ -25,6 +24,7 @@ export class Scenario {
     this.invariants = new Invariants(this.world);
     this.faults = new Faults(this.world, this.invariants);
     this.world.certManager.addIssuer("Issuer", "ca-a");
+    this.world.certManager.addIssuer("Issuer", "ca-b");
   }
 
   /** From here on things go wrong as the schedule says. */
@@ -37,9 +37,7 @@ export class Scenario {
     const before = JSON.stringify(this.world.workload?.object);
     const evictions = this.invariants.evictions.length;
     try {
-      const result = await this.faults.run((ports) => up(ports, spec, this.state));
-      this.state = spec;
-      return result;
+      return await this.faults.run((ports) => up(ports, spec, this.state));
     } catch (error) {
       const untouched = this.invariants.evictions.length === evictions;
       const changed = JSON.stringify(this.world.workload?.object) !== before;
@@ -77,7 +75,7 @@ export class Scenario {
   }
 
   /** The state that was asked for, seen from outside. */
-  private checkReached(spec: EtcdSpec): void {
+  checkReached(spec: EtcdSpec): void {
     const { workload, pods, raft } = this.world;
     const stage = finalStage(spec);
     const bundle = spec.tls && bundleOf(this.world.configMaps.get(trustBundleName(spec)));

@@ -1,11 +1,14 @@
 /** How often the world looks at itself: elections, writes, readiness. */
 const TICK_MS = 200;
 
+/** When every world begins: now, to the hour, because certificates are judged by the machine's clock, too. */
+export const BEGINNING = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+
 /**
  * Virtual time. Nothing happens unless somebody lets time pass; then what was due happens, in order.
  */
 export class Timeline {
-  private time = Date.parse("2030-01-01T00:00:00Z");
+  private time = BEGINNING;
   private events: { at: number; run: () => void }[] = [];
 
   constructor(private readonly tick: () => void) {

@@ -11,18 +11,23 @@ import { DATA_PATH, PEER_PATH, SERVER_PATH, TRUST_PATH } from "./paths";
 import { TRUST_BUNDLE_KEY } from "./trust-bundle";
 import type { MemberSpec, PlaneStage, Stage } from "./types";
 
-/** A member's etcd flags on a stage. The user's own come last, by name. */
+/**
+ * A member's etcd flags on a stage. The user's own come after the addresses, by name; TLS last of all, so that its
+ * coming and going shifts no other flag in a preview, which compares lists by position.
+ */
 export function flags(spec: MemberSpec, stage: Stage): string[] {
   return [
     "--name=$(POD_NAME)",
     `--data-dir=${DATA_PATH}`,
     // Plain http in every stage: the kubelet's probes have no certificate.
     `--listen-metrics-urls=http://0.0.0.0:${METRICS_PORT}`,
-    ...peerFlags(spec, stage.peer),
-    ...clientFlags(spec, stage.client),
-    ...protocolFlags(spec, stage),
+    ...peerUrlFlags(spec, stage.peer),
+    ...clientUrlFlags(spec, stage.client),
     ...bootstrapFlags(spec, stage.peer),
     ...extraFlags(spec),
+    ...peerTlsFlags(stage.peer),
+    ...clientTlsFlags(spec, stage.client),
+    ...protocolFlags(spec, stage),
   ];
 }
 
@@ -30,23 +35,28 @@ export function flags(spec: MemberSpec, stage: Stage): string[] {
  * The peer plane. A bridge listens http, so that members without TLS reach it, and has the material to dial members
  * that listen https: one peer port cannot serve both.
  */
-function peerFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+function peerUrlFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const scheme = listenScheme(stage);
-  const tls = stage === "plain" ? [] : [...leafFlags("peer-", PEER_PATH), ...trustFlags("peer-")];
   return [
     `--listen-peer-urls=${scheme}://0.0.0.0:${PEER_PORT}`,
     `--initial-advertise-peer-urls=${scheme}://${ownHost(spec)}:${PEER_PORT}`,
-    ...tls,
   ];
 }
 
+function peerTlsFlags(stage: PlaneStage): string[] {
+  return stage === "plain" ? [] : [...leafFlags("peer-", PEER_PATH), ...trustFlags("peer-")];
+}
+
 /** The client plane. A bridge serves both schemes on one port; etcd asks for https to be listed first. */
-function clientFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+function clientUrlFlags(spec: MemberSpec, stage: PlaneStage): string[] {
   const schemes = { plain: ["http"], bridge: ["https", "http"], tls: ["https"] }[stage];
   const urls = (host: string) => schemes.map((scheme) => `${scheme}://${host}:${CLIENT_PORT}`).join(",");
-  const trust = asksClients(spec) ? trustFlags("") : [];
-  const tls = stage === "plain" ? [] : [...leafFlags("", SERVER_PATH), ...trust];
-  return [`--listen-client-urls=${urls("0.0.0.0")}`, `--advertise-client-urls=${urls(ownHost(spec))}`, ...tls];
+  return [`--listen-client-urls=${urls("0.0.0.0")}`, `--advertise-client-urls=${urls(ownHost(spec))}`];
+}
+
+function clientTlsFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+  if (stage === "plain") return [];
+  return [...leafFlags("", SERVER_PATH), ...(asksClients(spec) ? trustFlags("") : [])];
 }
 
 /** Whether clients must show a certificate where they speak TLS. */

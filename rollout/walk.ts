@@ -10,6 +10,9 @@ import { FatalError, waitFor } from "./wait";
 /** MoveLeader is quick or not at all; a proposal in flight waits this long at most. */
 const MOVE_LEADER_DEADLINE_MS = 4000;
 
+/** What the gate said is no longer sure after this: registering and a blocked eviction may take their time. */
+const GATE_HOLDS_MS = 2000;
+
 /** Carries out one pass: every member that is not there yet, one after the other, gated. */
 export class PassWalker {
   private readonly steps: Steps;
@@ -31,10 +34,13 @@ export class PassWalker {
     for (;;) {
       const pods = await this.view.pods();
       const pending = this.slots(pods).filter((slot) => slot.pod?.revision !== workload.updateRevision);
-      if (pending.length === 0) return;
-      const verdict = await this.openGate(pending.find((slot) => !slot.ready)?.name);
-      const next = nextToRestart(pending, verdict.leader);
-      if (next) await this.restartMember(next.name, workload, verdict);
+      // Once more: a pod that somebody else replaced meanwhile is on the template, but not registered for it.
+      if (pending.length === 0) return this.fixRegistrations(workload);
+      const toMend = pending.find((slot) => !slot.ready)?.name;
+      const verdict = await this.openGate(toMend);
+      // The gate was asked about the others: while it waited, they may have come back and this one not.
+      const next = toMend ?? nextToRestart(pending, verdict.leader)?.name;
+      if (next) await this.restartMember(next, workload, verdict);
     }
   }
 
@@ -91,15 +97,18 @@ export class PassWalker {
   }
 
   private async restartMember(name: string, workload: LiveWorkload, verdict: Verdict): Promise<void> {
+    const gatedAt = this.view.ports.clock.now();
     const wasLeader = verdict.leader === name && this.view.spec.replicas > 1;
     if (wasLeader) await this.moveLeaderAwayFrom(name, verdict.members);
     const pods = await this.view.pods();
     const pod = pods.find((candidate) => candidate.name === name);
+    // Somebody else replaced it while the gate was awaited or leadership moved.
+    if (pod?.revision === workload.updateRevision) return;
     const member = await this.memberOf(name, pods);
     const register = pod && member && !this.registered(member, pod.ordinal);
     if (register) await this.registerBoth(member, pod);
     const started = this.view.ports.clock.now();
-    if (pod && !pod.terminating) await this.evict(pod);
+    if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(undefined);
     const durationMs = this.view.ports.clock.now() - started;
@@ -164,8 +173,14 @@ export class PassWalker {
     });
   }
 
-  private async evict(pod: LivePod): Promise<void> {
+  private async evict(pod: LivePod, gatedAt: number): Promise<void> {
+    let asked = gatedAt;
     await this.wait(`the eviction of ${pod.name}`, async () => {
+      if (this.view.ports.clock.now() - asked > GATE_HOLDS_MS) {
+        const verdict = await evaluateGate(this.view, pod.ready ? undefined : pod.name);
+        if (!verdict.open) return verdict.reasons.join("; ");
+        asked = this.view.ports.clock.now();
+      }
       const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
       return answer === "blocked" ? "a PodDisruptionBudget allows no disruption now" : { done: undefined };
     });

@@ -2,9 +2,12 @@
 NODE_BIN = $(shell tools/node.sh)
 export PATH := $(NODE_BIN):$(PATH)
 
-RUN = node tools/cli.ts run --
+# `make demo KUBECONFIG=...` uses that cluster. One that merely is in the environment is left alone: it may be anything.
+ifeq ($(origin KUBECONFIG),command line)
+export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
+endif
 
-.PHONY: help demo demo-down test lint typecheck test-unit test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test lint format typecheck test-unit test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20

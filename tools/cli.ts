@@ -2,7 +2,7 @@ import { missingAbilities } from "./cluster/capabilities.ts";
 import { cloneId, paths } from "./cluster/clone.ts";
 import { down } from "./cluster/down.ts";
 import { applyCrds, describeLacks, up } from "./cluster/up.ts";
-import { environment, runningCluster } from "./environment.ts";
+import { environment, givenKubeconfig, runningCluster } from "./environment.ts";
 import { UserError } from "./errors.ts";
 import { report } from "./progress.ts";
 import { run } from "./run.ts";
@@ -64,7 +64,8 @@ function status(): number {
 }
 
 async function printEnvironment(): Promise<number> {
-  if (!runningCluster()) throw new UserError('cluster env: the cluster is not running: start it with "cluster up"');
+  if (!givenKubeconfig() && !runningCluster())
+    throw new UserError('cluster env: the cluster is not running: start it with "cluster up"');
   for (const [name, value] of Object.entries(await environment())) process.stdout.write(`${name}=${value}\n`);
   return 0;
 }

@@ -6,13 +6,20 @@ import { etcdVersion } from "./images.ts";
 import { isRunning } from "./process-identity.ts";
 import { commandsFolder } from "./tools.ts";
 
+/** The kubeconfig of a cluster that the user named to be used instead of a local one. */
+export function givenKubeconfig(): string | undefined {
+  return process.env.PULUMI_ETCD_KUBECONFIG || undefined;
+}
+
 /** The variables that Pulumi programs and tests run with; those of the cluster only if it is running. */
 export async function environment(): Promise<Record<string, string>> {
-  const settings = runningCluster();
+  const given = givenKubeconfig();
+  const settings = given ? undefined : runningCluster();
   return {
     PATH: [await commandsFolder(), dirname(process.execPath), process.env.PATH].join(delimiter),
     ...pulumi(settings !== undefined),
     ...(settings ? cluster(settings) : {}),
+    ...(given && { KUBECONFIG: given }),
   };
 }
 

@@ -21,8 +21,8 @@ async function demoUp(): Promise<void> {
   await registerPlugins(env);
   await step("cert-manager issuer etcd-ca", () => applyIssuer(env));
   const config = configFile();
-  if (!succeeds("pulumi", ["stack", "select", stack, ...config], env)) {
-    await output("pulumi", ["stack", "init", stack, ...config], { cwd: repository, env });
+  if (!succeeds("pulumi", ["stack", "select", stack], env)) {
+    await output("pulumi", ["stack", "init", stack], { cwd: repository, env });
   }
   pulumi(env, ["up", "--stack", stack, ...config, "--yes", "--skip-preview"]);
   await explain(env, config);

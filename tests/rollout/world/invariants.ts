@@ -15,6 +15,7 @@ const LONGEST_STALL_MS = 20_000;
  */
 export class Invariants {
   readonly broken: string[] = [];
+  private readonly told = new Set<string>();
   checks = 0;
   /** How often the engine had leadership moved, and evicted a pod. */
   readonly moves: { from: string; to: string }[] = [];
@@ -79,9 +80,11 @@ export class Invariants {
     this.moves.push({ from, to });
   }
 
+  /** The first time that a promise is broken is the one that tells something. */
   fail(what: string): void {
-    const at = ((this.world.now() - BEGINNING) / 1000).toFixed(1);
-    if (this.broken.length < 20) this.broken.push(`${at} s: ${what}`);
+    if (this.told.has(what)) return;
+    this.told.add(what);
+    this.broken.push(`${((this.world.now() - BEGINNING) / 1000).toFixed(1)} s: ${what}`);
   }
 
   private stagesChanged(): boolean {

@@ -55,8 +55,7 @@ export class SimulatedKube implements KubePort {
 
   async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
-    if (kind === "Certificate")
-      return structuredClone([...this.world.certManager.certificates.values()]);
+    if (kind === "Certificate") return structuredClone([...this.world.certManager.certificates.values()]);
     if (kind === "CertificateRequest" || kind === "Issuer") return [];
     throw new Error(`the simulated world knows no ${kind}`);
   }

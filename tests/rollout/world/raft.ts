@@ -47,6 +47,7 @@ export class Raft {
   topology = 0;
   private leaderlessSince: number | undefined;
   private electionMs = 0;
+  /** What is known until the topology changes. */
   private readonly dials = new Map<string, boolean>();
 
   constructor(
@@ -120,7 +121,11 @@ export class Raft {
 
   /** Whether this member, as leader, would have a majority of voters linked to it. */
   leads(candidate: RaftMember): boolean {
-    return this.voters.filter((voter) => this.linked(candidate, voter)).length >= this.majority;
+    const key = `majority of ${candidate.ordinal}`;
+    const known =
+      this.dials.get(key) ?? this.voters.filter((voter) => this.linked(candidate, voter)).length >= this.majority;
+    this.dials.set(key, known);
+    return known;
   }
 
   moveLeader(to: RaftMember): void {

@@ -1,6 +1,13 @@
 import { type EtcdSpec, peerUrl, trustBundleName } from "../../../config";
-import { finalStage, renderWorkload, stageOf, trustRevision } from "../../../manifests";
-import { DeadlineError, Refusal } from "../../../rollout";
+import {
+  finalStage,
+  renderCertificates,
+  renderTrustBundle,
+  renderWorkload,
+  stageOf,
+  trustRevision,
+} from "../../../manifests";
+import { DeadlineError, type Ports, Refusal } from "../../../rollout";
 import { EngineKilled, type Fault, Faults } from "./faults";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
@@ -64,6 +71,13 @@ export class Scenario {
     }
     this.invariants.fail(`the asked state was not reached: ${this.failures.at(-1)}`);
     return asked;
+  }
+
+  /** What an update makes before it walks, for tests that walk themselves. */
+  async prepareTls(ports: Ports, spec: EtcdSpec, ca: string): Promise<void> {
+    await ports.kube.apply(renderTrustBundle(spec, ca));
+    for (const certificate of renderCertificates(spec)) await ports.kube.apply(certificate);
+    this.world.timeline.advance(10_000);
   }
 
   /** Throws with everything that went on, if a promise was broken. */

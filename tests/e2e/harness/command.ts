@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 
 /** What a command that ended left behind. */
 export interface CommandResult {
@@ -17,11 +17,11 @@ export interface CommandOptions {
   timeoutMs: number;
 }
 
-/** Process groups that were started here and have not ended: none may outlive the test run. */
+/** Commands that were started here and have not ended: none may outlive the test run. */
 const running = new Set<ChildProcess>();
 
 process.on("exit", () => {
-  for (const child of running) killGroup(child, "SIGKILL");
+  for (const child of running) killTree(child);
 });
 
 /** Runs a command to its end. */
@@ -37,7 +37,7 @@ export function runCommand(command: string[], options: CommandOptions): Promise<
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       err.push(Buffer.from(`\nkilled: ${command.join(" ")} took longer than ${options.timeoutMs} ms\n`));
-      killGroup(child, "SIGKILL");
+      killTree(child);
     }, options.timeoutMs);
     child.on("error", (error) => {
       clearTimeout(timer);
@@ -95,24 +95,49 @@ export class BackgroundCommand {
 
   /** Waits for its end; after the grace time it and everything it started are killed. */
   async end(graceMs: number): Promise<number> {
-    const timer = setTimeout(() => killGroup(this.#child, "SIGKILL"), graceMs);
+    const timer = setTimeout(() => killTree(this.#child), graceMs);
     const code = await this.#ended;
     clearTimeout(timer);
     return code;
   }
 
   kill(): void {
-    if (this.#code === undefined) killGroup(this.#child, "SIGKILL");
+    if (this.#code === undefined) killTree(this.#child);
   }
 }
 
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+/** Kills a process and all that it started: Pulumi puts its plugins into groups of their own. */
+function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // It has ended already.
+  const victims = [child.pid];
+  const parents = parentsByPid();
+  for (const victim of victims) {
+    for (const [pid, parent] of parents) if (parent === victim) victims.push(pid);
   }
+  for (const pid of victims) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+function parentsByPid(): Map<number, number> {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      // The name of the program, in parentheses, may hold anything; the parent follows the state after it.
+      const fields = readFileSync(`/proc/${name}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ");
+      parents.set(Number(name), Number(fields[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return parents;
 }
 
 /** The last lines of a command's output, for error messages. */

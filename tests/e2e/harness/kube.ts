@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { KubeConfig, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node";
+import { type RequestOptions, request } from "node:https";
+import { KubeConfig } from "@kubernetes/client-node";
 import { eventually } from "./command";
 
 /** A Kubernetes object as the API server sends it. */
@@ -18,43 +19,54 @@ export interface LiveObject {
   [field: string]: unknown;
 }
 
-export type ObjectSpec = Omit<LiveObject, "metadata"> & { metadata: { name: string; namespace?: string } };
-
-interface Failure {
-  code?: number;
+/** A Kubernetes object as it is sent. */
+export interface ObjectSpec {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  [field: string]: unknown;
 }
 
-/** The cluster as the suite sees it, through the official client and none of the product's code. */
+type Method = "GET" | "PATCH" | "DELETE";
+
+interface ResourceList {
+  resources: { name: string; kind: string; namespaced: boolean }[];
+}
+
+/** An answer of the API server that is not what was asked for, in its own words. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The cluster as the suite sees it, with none of the product's code. Objects are sent and read as they are: the typed
+ * client would leave out what its models do not know.
+ */
 export class Kube {
   readonly config = new KubeConfig();
-  readonly #api: KubernetesObjectApi;
+  readonly #paths = new Map<string, string>();
 
   constructor(readonly kubeconfig: string) {
     this.config.loadFromFile(kubeconfig);
-    this.#api = KubernetesObjectApi.makeApiClient(this.config);
   }
 
   /** Server-side apply; unknown fields are refused. */
   async apply(object: ObjectSpec, options: { dryRun?: boolean } = {}): Promise<LiveObject> {
-    const dryRun = options.dryRun ? "All" : undefined;
-    return (await this.#api.patch(
-      object as never,
-      undefined,
-      dryRun,
-      "pulumi-etcd-e2e",
-      true,
-      PatchStrategy.ServerSideApply,
-    )) as LiveObject;
+    const query = new URLSearchParams({ fieldManager: "pulumi-etcd-e2e", force: "true", fieldValidation: "Strict" });
+    if (options.dryRun) query.set("dryRun", "All");
+    const { apiVersion, kind, metadata } = object;
+    const path = await this.#path(apiVersion, kind, metadata.namespace, metadata.name);
+    return this.#request<LiveObject>("PATCH", `${path}?${query}`, object);
   }
 
   async get(apiVersion: string, kind: string, name: string, namespace?: string): Promise<LiveObject | undefined> {
-    try {
-      const metadata = { name, ...(namespace && { namespace }) };
-      return (await this.#api.read({ apiVersion, kind, metadata })) as LiveObject;
-    } catch (error) {
-      if ((error as Failure).code === 404) return undefined;
-      throw error;
-    }
+    const path = await this.#path(apiVersion, kind, namespace, name);
+    return this.#request<LiveObject>("GET", path).catch(unless404);
   }
 
   async list(apiVersion: string, kind: string, namespace?: string): Promise<LiveObject[]> {
@@ -67,28 +79,20 @@ export class Kube {
     kind: string,
     namespace?: string,
   ): Promise<{ version: string; items: LiveObject[] }> {
-    const answer = await this.#api.list(apiVersion, kind, namespace);
-    const items = answer.items.map((item) => ({ ...item, apiVersion, kind })) as LiveObject[];
-    return { version: answer.metadata?.resourceVersion ?? "", items };
+    const path = await this.#path(apiVersion, kind, namespace);
+    const answer = await this.#request<{ metadata: { resourceVersion: string }; items: LiveObject[] }>("GET", path);
+    return { version: answer.metadata.resourceVersion, items: answer.items };
   }
 
   async delete(apiVersion: string, kind: string, name: string, namespace?: string): Promise<void> {
-    try {
-      const metadata = { name, ...(namespace && { namespace }) };
-      await this.#api.delete({ apiVersion, kind, metadata });
-    } catch (error) {
-      if ((error as Failure).code !== 404) throw error;
-    }
+    const path = await this.#path(apiVersion, kind, namespace, name);
+    await this.#request("DELETE", `${path}?propagationPolicy=Background`).catch(unless404);
   }
 
   /** Whether the API server serves a kind. */
   async serves(apiVersion: string, kind: string): Promise<boolean> {
-    try {
-      await this.list(apiVersion, kind);
-      return true;
-    } catch {
-      return false;
-    }
+    const list = await this.#request<ResourceList>("GET", groupPath(apiVersion)).catch(unless404);
+    return list?.resources.some((resource) => resource.kind === kind) ?? false;
   }
 
   async deleteNamespace(name: string, deadlineMs: number): Promise<void> {
@@ -102,4 +106,61 @@ export class Kube {
   kubeconfigText(): string {
     return readFileSync(this.kubeconfig, "utf8");
   }
+
+  async #path(apiVersion: string, kind: string, namespace?: string, name?: string): Promise<string> {
+    const key = `${apiVersion} ${kind}`;
+    if (!this.#paths.has(key)) {
+      const { resources } = await this.#request<ResourceList>("GET", groupPath(apiVersion));
+      const found = resources.find((resource) => resource.kind === kind && !resource.name.includes("/"));
+      if (!found) throw new Error(`the cluster does not serve ${key}`);
+      this.#paths.set(key, found.name);
+    }
+    const parts = [namespace && `namespaces/${namespace}`, this.#paths.get(key), name].filter(Boolean);
+    return `${groupPath(apiVersion)}/${parts.join("/")}`;
+  }
+
+  async #request<T>(method: Method, path: string, body?: object): Promise<T> {
+    const url = new URL(`${this.config.getCurrentCluster()?.server}${path}`);
+    const options: RequestOptions = { method, timeout: 20_000 };
+    await this.config.applyToHTTPSOptions(options);
+    options.headers = {
+      ...options.headers,
+      accept: "application/json",
+      "content-type": "application/apply-patch+yaml",
+    };
+    const { status, text } = await send(url, options, body && JSON.stringify(body));
+    if (status > 299) throw new ApiError(status, `${method} ${path}: ${status}: ${messageOf(text)}`);
+    return JSON.parse(text) as T;
+  }
+}
+
+function send(url: URL, options: RequestOptions, body?: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, options, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer to ${options.method} ${url.pathname}`)));
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+function groupPath(apiVersion: string): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+function messageOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text;
+  } catch {
+    return text;
+  }
+}
+
+function unless404(error: Error): undefined {
+  if (error instanceof ApiError && error.status === 404) return undefined;
+  throw error;
 }

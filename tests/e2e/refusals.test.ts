@@ -91,7 +91,7 @@ describeOnCluster("bad input is refused in preview, and nothing is changed", () 
     if (elsewhere) await scenario.kube.deleteNamespace(elsewhere, 120_000);
   }, 600_000);
 
-  afterEach(() => scenario.stack.restoreConfig(config));
+  afterEach(() => scenario?.stack.restoreConfig(config));
 
   /** Everything in the namespace, each object with its version. */
   async function objects(): Promise<string[]> {

@@ -123,11 +123,8 @@ export class Kube {
     const url = new URL(`${this.config.getCurrentCluster()?.server}${path}`);
     const options: RequestOptions = { method, timeout: 20_000 };
     await this.config.applyToHTTPSOptions(options);
-    options.headers = {
-      ...options.headers,
-      accept: "application/json",
-      "content-type": "application/apply-patch+yaml",
-    };
+    const contentType = body && { "content-type": "application/apply-patch+yaml" };
+    options.headers = { ...options.headers, accept: "application/json", ...contentType };
     const { status, text } = await send(url, options, body && JSON.stringify(body));
     if (status > 299) throw new ApiError(status, `${method} ${path}: ${status}: ${messageOf(text)}`);
     return JSON.parse(text) as T;

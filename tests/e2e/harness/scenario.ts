@@ -48,7 +48,8 @@ export class Scenario {
       await scenario.#prepare();
       return scenario;
     } catch (error) {
-      await scenario.close();
+      // What went wrong first is what matters.
+      await scenario.close().catch(() => undefined);
       throw error;
     }
   }

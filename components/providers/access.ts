@@ -8,6 +8,7 @@ import {
   PodForward,
   SystemClock,
 } from "../../rollout/adapters";
+import { endWithEngine } from "./engine-connection";
 import { EngineReport } from "./report";
 
 /**
@@ -30,6 +31,7 @@ const opened = new Map<string, Promise<Omit<Ports, "report">>>();
 
 /** The engine's ports to the stack's cluster; progress goes to the row of the resource `urn`. */
 export async function portsFor(urn: string): Promise<Ports & { report: EngineReport }> {
+  endWithEngine();
   const key = JSON.stringify(access);
   let ports = opened.get(key);
   if (!ports) {

@@ -2,17 +2,13 @@ import { credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import type { ReportPort, StepReport } from "../../rollout";
-
-/** The Pulumi CLI starts the provider process with the address of its engine as the first argument. */
-const ENGINE_ADDRESS = /^(\d{1,3}\.){3}\d{1,3}:\d+$/;
+import { engineAddress } from "./engine-connection";
 
 let client: EngineClient | undefined;
 
 function engine(): EngineClient | undefined {
-  const address = process.argv[2];
-  if (!client && address && ENGINE_ADDRESS.test(address)) {
-    client = new EngineClient(address, credentials.createInsecure());
-  }
+  const address = engineAddress();
+  if (!client && address) client = new EngineClient(address, credentials.createInsecure());
   return client;
 }
 

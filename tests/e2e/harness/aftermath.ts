@@ -49,7 +49,7 @@ export async function inspect(
   const keysFile = join(folder, "keys");
   const settings = { members: scenario.members, credentials: mirror.files, prefix, keysFile };
   const inspection = await inspectCluster(scenario.environment, settings);
-  return { ...inspection, found: new Set(readFileSync(keysFile, "utf8").split("\n")) };
+  return { ...inspection, found: new Set(prefix ? readFileSync(keysFile, "utf8").split("\n") : []) };
 }
 
 async function trouble(run: () => Promise<unknown>): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { electionsBetween, leaderAt } from "./leadership";
 import { type Change, carryOut, type Evidence } from "./operation";
 import { planDifference } from "./plan-lines";
 import type { Scenario } from "./scenario";
-import type { steps } from "./suite";
+import { notTried, type steps } from "./suite";
 import { deletedUnderPods, outages, passes, restarts } from "./timeline";
 
 const OPERATION_TIMEOUT_MS = 12 * 60_000;
@@ -105,7 +105,7 @@ export function describeCreation(title: string, step: Step, scenario: () => Scen
 
 /** Says plainly why a test has nothing to look at. */
 function carriedOut<T>(seen: T | undefined): T {
-  if (seen === undefined) throw new Error("not tried, because the operation was not carried out");
+  if (seen === undefined) throw notTried("the operation was not carried out");
   return seen;
 }
 

@@ -17,15 +17,22 @@ export function steps(): (name: string, body: () => Promise<void> | void, timeou
     test(
       name,
       async () => {
-        if (failed) throw new Error(`not tried, because "${failed}" failed`);
+        if (failed) throw notTried(`"${failed}" failed`);
         try {
           await body();
         } catch (error) {
-          failed = name;
+          failed = expect.getState().currentTestName ?? name;
           throw error;
         }
       },
       timeoutMs,
     );
   };
+}
+
+/** Where it comes from is of no interest: the failure that it names is. */
+export function notTried(reason: string): Error {
+  const error = new Error(`not tried, because ${reason}`);
+  error.stack = error.message;
+  return error;
 }

@@ -2,19 +2,10 @@ import { createPrivateKey, type X509Certificate } from "node:crypto";
 import { certificateName, trustBundleName } from "../config/names";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
+import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
-
-const CERT_MANAGER = "cert-manager.io/v1";
-
-/** A Secret as an object, of which only metadata is read. */
-interface Conditions {
-  status?: {
-    conditions?: { type: string; status: string; reason?: string; message?: string; observedGeneration?: number }[];
-  };
-  metadata: { generation?: number };
-}
 
 /**
  * Waits until cert-manager has made every certificate of the spec: Ready for the newest generation, not being
@@ -23,7 +14,11 @@ interface Conditions {
  *
  * Readiness alone says less: it stays True during a renewal, and is the old generation's just after an edit.
  */
-export async function awaitCertificates(ports: Ports, spec: EtcdSpec): Promise<void> {
+export async function awaitCertificates(
+  ports: Ports,
+  spec: EtcdSpec,
+  check: typeof checkMaterial = checkMaterial,
+): Promise<void> {
   if (!spec.tls) return;
   const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
   await Promise.all(
@@ -31,7 +26,7 @@ export async function awaitCertificates(ports: Ports, spec: EtcdSpec): Promise<v
       const { secretName, issuerRef } = certificate;
       const name = certificateName(spec, certificate.alias);
       await awaitCertificate(ports, spec, { name, secretName, issuerRef }, (material) =>
-        checkMaterial(material, certificate, bundle),
+        check(material, certificate, bundle),
       );
     }),
   );
@@ -50,7 +45,7 @@ export async function awaitCertificate(
   return waitFor({ clock: ports.clock, deadlineMs, what }, async () => {
     const object = await ports.kube.get(CERT_MANAGER, "Certificate", namespace, name);
     if (!object) return "it does not exist";
-    const waiting = notIssued(object as KubeObject & Conditions);
+    const waiting = notIssued(object as CertificateObject);
     if (waiting) return await explain(ports, namespace, name, waiting);
     const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
     const material = secret && (await ports.kube.secretMaterial(namespace, secretName));
@@ -58,33 +53,6 @@ export async function awaitCertificate(
     const wrong = wrongIssuer(secret, issuerRef) ?? check(material);
     return wrong ? `Secret ${secretName}: ${wrong}` : { done: material };
   });
-}
-
-function notIssued({ status, metadata }: Conditions): string | undefined {
-  const conditions = status?.conditions ?? [];
-  const issuing = conditions.find((condition) => condition.type === "Issuing");
-  if (issuing?.status === "True") return `being issued (${issuing.message ?? issuing.reason})`;
-  if (issuing?.status === "False") return `could not be issued: ${issuing.message ?? issuing.reason}`;
-  const ready = conditions.find((condition) => condition.type === "Ready");
-  if (!ready) return "cert-manager has not looked at it yet (is it running?)";
-  if ((ready.observedGeneration ?? 0) < (metadata.generation ?? 0))
-    return "cert-manager has not seen its newest version yet";
-  return ready.status === "True" ? undefined : (ready.message ?? ready.reason ?? "not Ready");
-}
-
-/** cert-manager tells why in the newest CertificateRequest: denied, invalid, failed, or an issuer that is not there. */
-async function explain(ports: Ports, namespace: string, name: string, reason: string): Promise<string> {
-  const requests = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
-  const revision = (request: KubeObject) =>
-    Number(request.metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
-  const newest = requests
-    .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
-    .sort((a, b) => revision(b) - revision(a))[0] as (KubeObject & Conditions) | undefined;
-  const told = (newest?.status?.conditions ?? []).filter(
-    (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
-  );
-  const words = told.map((condition) => `${condition.reason ?? condition.type}: ${condition.message}`);
-  return [reason, ...words].join("; ");
 }
 
 function wrongIssuer(secret: KubeObject, ref: IssuerRef): string | undefined {
@@ -99,12 +67,19 @@ export function checkMaterial(material: SecretMaterial, asked: CertificateSpec, 
   const [leaf] = certificatesOf(material.certificate);
   if (!leaf) return "no certificate in tls.crt";
   if (!leaf.checkPrivateKey(createPrivateKey(material.key))) return "the certificate does not match its key";
-  const missing = missingNames(leaf, asked);
-  if (missing.length > 0) return `the certificate lacks ${missing.join(", ")}`;
+  const lacks = checkNames(material, asked);
+  if (lacks) return lacks;
   if (Date.parse(leaf.validTo) < Date.now()) return `the certificate expired on ${leaf.validTo}`;
   if (!chainsTo(material.certificate, bundle))
     return "the certificate does not chain to the trust bundle of the members";
   return undefined;
+}
+
+/** Whether a leaf names everything that was asked for: only a leaf of an older spec does not. */
+export function checkNames(material: SecretMaterial, asked: CertificateSpec): string | undefined {
+  const [leaf] = certificatesOf(material.certificate);
+  const missing = leaf ? missingNames(leaf, asked) : [];
+  return missing.length > 0 ? `the certificate lacks ${missing.join(", ")}` : undefined;
 }
 
 function missingNames(leaf: X509Certificate, asked: CertificateSpec): string[] {

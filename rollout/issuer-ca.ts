@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { awaitCertificate } from "./certificates";
-import type { Ports } from "./ports";
+import type { Ports, SecretMaterial } from "./ports";
 import { FatalError } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
 
@@ -14,35 +14,53 @@ const CLUSTER_RESOURCE_NAMESPACE = "cert-manager";
 /**
  * Lets an issuer sign a throwaway certificate and returns the CA that came with it, PEM. An issuer that cannot issue
  * is found here, before anything that members use has changed.
+ *
+ * `further`: CAs that are trusted anyway. An issuer that names no CA of its own is sound if they cover what it issues.
  */
-export async function learnCa(ports: Ports, target: Target, ref: IssuerRef): Promise<string> {
+export async function learnCa(ports: Ports, target: Target, ref: IssuerRef, further: string): Promise<string> {
   const probe = probeCertificate(target, ref);
   const { name } = probe.metadata;
   await ports.kube.apply(probe);
   try {
     const material = await awaitCertificate(ports, target, { name, secretName: name, issuerRef: ref }, () => undefined);
-    return checkedCa(material.certificate, material.ca, ref);
+    const ca = checkedCa(material.certificate, material.ca ?? "", ref, further);
+    return withRoot(ca, await peekIssuer(ports, target.namespace, ref));
   } finally {
     await ports.kube.delete("cert-manager.io/v1", "Certificate", target.namespace, name);
     await ports.kube.delete("v1", "Secret", target.namespace, name);
   }
 }
 
-function checkedCa(certificate: string, ca: string | undefined, ref: IssuerRef): string {
+function checkedCa(certificate: string, ca: string, ref: IssuerRef, further: string): string {
   const label = `${ref.kind} ${ref.name}`;
-  if (!ca?.includes("BEGIN CERTIFICATE")) {
-    throw new FatalError(
-      `${label} gives no CA certificate (ca.crt is empty), so nobody could verify what it issues. Name its CA in etcd:tls.trustedCAs, or use a CA or Vault issuer`,
-    );
-  }
   const [leaf] = certificatesOf(certificate);
   if (certificatesOf(ca).some((anchor) => anchor.fingerprint256 === leaf?.fingerprint256)) {
     throw new FatalError(
       `${label} is self-signed: each certificate would be its own CA. Use a CA issuer over a CA certificate`,
     );
   }
-  if (!chainsTo(certificate, ca)) throw new FatalError(`what ${label} issues does not chain to the CA that it names`);
-  return ca;
+  if (chainsTo(certificate, `${ca}\n${further}`)) return ca;
+  throw new FatalError(
+    ca.includes("BEGIN CERTIFICATE")
+      ? `what ${label} issues chains neither to the CA that it names nor to etcd:tls.trustedCAs`
+      : `${label} gives no CA certificate (ca.crt is empty), so nobody could verify what it issues. Name its CA in etcd:tls.trustedCAs, or use a CA or Vault issuer`,
+  );
+}
+
+/**
+ * An issuer whose Secret holds an intermediate alone names that as its CA. Many TLS libraries accept only a
+ * self-signed anchor, so the root is added where the issuer's own Secret has it under `ca.crt`.
+ */
+function withRoot(ca: string, issuer: SecretMaterial | undefined): string {
+  const anchors = certificatesOf(ca);
+  const lacksRoot = anchors.some((anchor) => !anchor.checkIssued(anchor));
+  if (!lacksRoot || !issuer) return ca;
+  const chain = `${issuer.certificate}\n${issuer.ca ?? ""}`;
+  const roots = certificatesOf(chain).filter((candidate) => candidate.checkIssued(candidate));
+  const fitting = roots.filter((root) =>
+    anchors.some((anchor) => chainsTo(`${anchor.toString()}${chain}`, root.toString())),
+  );
+  return [ca, ...fitting.map((root) => root.toString())].join("\n");
 }
 
 function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef): KubeObject {
@@ -68,23 +86,26 @@ function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef):
  * it. `undefined` for other issuers, and where the Secret may not be read. Changes nothing, so it serves previews.
  */
 export async function peekCa(ports: Ports, namespace: string, ref: IssuerRef): Promise<string | undefined> {
+  const seen = await peekIssuer(ports, namespace, ref);
+  if (!seen) return undefined;
+  const own = certificatesOf(seen.certificate);
+  // As cert-manager does: the root where the chain has it, else its topmost certificate.
+  const anchor = own.find((certificate) => certificate.checkIssued(certificate)) ?? own.at(-1);
+  return anchor && withRoot(anchor.toString(), seen);
+}
+
+/** What a CA issuer's Secret holds. */
+async function peekIssuer(ports: Ports, namespace: string, ref: IssuerRef): Promise<SecretMaterial | undefined> {
   if (ref.apiGroup !== "cert-manager.io") return undefined;
   const clusterWide = ref.kind === "ClusterIssuer";
   try {
     const issuer = await ports.kube.get("cert-manager.io/v1", ref.kind, clusterWide ? undefined : namespace, ref.name);
     const secretName = (issuer?.spec as { ca?: { secretName?: string } } | undefined)?.ca?.secretName;
     if (!secretName) return undefined;
-    const material = await ports.kube.secretMaterial(clusterWide ? CLUSTER_RESOURCE_NAMESPACE : namespace, secretName);
-    return material && anchorOf(material.certificate);
+    const home = clusterWide ? CLUSTER_RESOURCE_NAMESPACE : namespace;
+    return await ports.kube.secretMaterial(home, secretName);
   } catch {
     // Not being allowed to look is no reason to stop: the issuer is asked when the update runs.
     return undefined;
   }
-}
-
-/** The end of the issuer's own chain: its root where the Secret has it, else the topmost intermediate. */
-function anchorOf(chain: string): string | undefined {
-  const certificates = certificatesOf(chain);
-  const root = certificates.find((certificate) => certificate.checkIssued(certificate));
-  return (root ?? certificates.at(-1))?.toString();
 }

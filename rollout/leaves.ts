@@ -2,10 +2,10 @@ import { certificateName } from "../config/names";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import { renderCertificates } from "../manifests";
 import type { KubeObject } from "../manifests/types";
-import { awaitCertificates } from "./certificates";
+import { awaitCertificates, checkNames } from "./certificates";
 import type { Journal } from "./journal";
 import type { Ports } from "./ports";
-import { reissue, rememberRotation, staleness, toRotate } from "./reissue";
+import { failedBefore, reissue, rememberRotation, staleness, toRotate } from "./reissue";
 
 /** What the spec asks of its certificates, and where the update comes from. */
 export interface LeafRequest {
@@ -27,7 +27,8 @@ export async function previewLeaves(ports: Ports, request: LeafRequest): Promise
     if (untouched && (await isEdited(ports, rendered))) steps.push(restoreStep(rendered));
     const stale =
       settled !== undefined && isLeftAlone(previous, certificate) && (await isStale(ports, spec, certificate, settled));
-    if (rotated.includes(certificate) || stale) steps.push(reissueStep(rendered));
+    const failed = await failedBefore(ports, spec, certificate);
+    if (rotated.includes(certificate) || stale || failed) steps.push(reissueStep(rendered));
   }
   return steps;
 }
@@ -46,7 +47,13 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
     await ports.kube.apply(rendered);
     journal.note(restoreStep(rendered), "", "CertificateSynced");
   }
-  await awaitCertificates(ports, spec);
+  for (const { certificate, rendered } of pairs(spec)) {
+    if (!(await failedBefore(ports, spec, certificate))) continue;
+    await reissue(ports, spec, certificate);
+    journal.note(reissueStep(rendered), "", "CertificateSynced");
+  }
+  // What is stale is re-issued below; here only what cert-manager is busy with is waited for.
+  await awaitCertificates(ports, spec, checkNames);
   const rotated = previous?.tls ? await toRotate(ports, spec, spec.tls.rotate) : [];
   for (const { certificate, rendered } of pairs(spec)) {
     const rotate = rotated.includes(certificate);

@@ -69,7 +69,7 @@ async function checkIssuer(ports: Ports, spec: EtcdSpec, { path, ref }: NamedIss
   const issuer = await ports.kube.issuer(ref.kind, spec.namespace, ref.name, ref.apiGroup);
   const label = ref.kind === "Issuer" ? `Issuer ${spec.namespace}/${ref.name}` : `ClusterIssuer ${ref.name}`;
   if (!issuer) return [await missingIssuer(ports, spec, path, ref, label)];
-  const rule = unusable(issuer, label);
+  const rule = unusable(issuer, label, (spec.tls?.trustedCAs ?? []).length > 0);
   if (!rule) return [];
   return [{ path: `${path}.name`, value: ref.name, ...rule }];
 }
@@ -109,17 +109,21 @@ async function issuerNamespaces(ports: Ports, name: string): Promise<string[]> {
   return all.flatMap((issuer) => (issuer.metadata.name === name ? [issuer.metadata.namespace ?? ""] : []));
 }
 
-function unusable(issuer: LiveIssuer, label: string): Pick<ConfigProblem, "rule" | "mend"> | undefined {
+function unusable(
+  issuer: LiveIssuer,
+  label: string,
+  hasTrustedCas: boolean,
+): Pick<ConfigProblem, "rule" | "mend"> | undefined {
   if (issuer.type === "selfSigned") {
     return {
       rule: `${label} is self-signed: each certificate would be its own CA, and no member would trust another`,
       mend: "Use it to issue a CA certificate, and a CA issuer over that certificate's Secret for etcd",
     };
   }
-  if (issuer.type === "acme") {
+  if (issuer.type === "acme" && !hasTrustedCas) {
     return {
-      rule: `${label} is an ACME issuer: it gives no CA certificate to trust and no client certificates`,
-      mend: "Use a CA, Vault or other private issuer",
+      rule: `${label} is an ACME issuer: it names no CA, so nobody could verify what it issues`,
+      mend: "Name the CAs that it signs with in etcd:tls.trustedCAs, or use a CA, Vault or other private issuer",
     };
   }
   if (issuer.ready) return undefined;

@@ -2,11 +2,10 @@ import type { X509Certificate } from "node:crypto";
 import { certificateName } from "../config/names";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
+import { CERT_MANAGER, type CertificateObject, explain, hasFailed } from "./certificate-status";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
-
-const CERT_MANAGER = "cert-manager.io/v1";
 
 /** Says which token a Certificate was rotated for, so that one token rotates once, also after an interruption. */
 export const ROTATED_FOR = "pulumi-etcd/rotated-for";
@@ -16,10 +15,6 @@ const ROTATION_MANAGER = "pulumi-etcd-rotation";
 
 /** cert-manager's default where a Certificate names no duration. */
 const DEFAULT_DURATION_SECONDS = 90 * 24 * 3600;
-
-interface CertificateObject extends KubeObject {
-  status?: { revision?: number; conditions?: { type: string; [field: string]: unknown }[] };
-}
 
 /**
  * What is wrong with an issued leaf although cert-manager is content: edits that it does not act on, a CA that changed
@@ -69,7 +64,14 @@ export async function toRotate(ports: Ports, spec: EtcdSpec, token: string | und
 }
 
 function read(ports: Ports, spec: EtcdSpec, { alias }: CertificateSpec): Promise<CertificateObject | undefined> {
-  return ports.kube.get(CERT_MANAGER, "Certificate", spec.namespace, certificateName(spec, alias));
+  const name = certificateName(spec, alias);
+  return ports.kube.get(CERT_MANAGER, "Certificate", spec.namespace, name) as Promise<CertificateObject | undefined>;
+}
+
+/** Whether the last issue of a certificate failed, so that it needs a push. */
+export async function failedBefore(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec): Promise<boolean> {
+  const object = await read(ports, spec, certificate);
+  return object !== undefined && hasFailed(object);
 }
 
 /**
@@ -90,7 +92,8 @@ export async function reissue(ports: Ports, spec: EtcdSpec, certificate: Certifi
     const object = await read(ports, spec, certificate);
     const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
     if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
-    return issuing ? `${issuing.reason}: ${issuing.message}` : "cert-manager has not begun (is it running?)";
+    if (!issuing) return "cert-manager has not begun (is it running?)";
+    return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`);
   });
 }
 

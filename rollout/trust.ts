@@ -1,7 +1,7 @@
 import type { EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
 import type { Stage } from "../manifests/types";
-import { readBundle, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
+import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { type Observation, observe } from "./observe";
@@ -62,8 +62,9 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
 export async function widenTrust(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
   const { spec } = request;
   const journal = new Journal(ports);
+  const further = (await readTrustedCas(ports, spec)).join("\n");
   const settled = await settledBundle(ports, spec, issuersOf(spec), async (ref) => {
-    const ca = await learnCa(ports, spec, ref);
+    const ca = await learnCa(ports, spec, ref, further);
     journal.note(askStep(ref), "", "CertificateSynced");
     return ca;
   });

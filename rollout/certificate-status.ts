@@ -1,0 +1,69 @@
+import type { KubeObject } from "../manifests/types";
+import type { Ports } from "./ports";
+
+export const CERT_MANAGER = "cert-manager.io/v1";
+
+export interface CertificateCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  observedGeneration?: number;
+}
+
+/** A cert-manager Certificate or CertificateRequest, as far as its progress goes. */
+export interface CertificateObject extends KubeObject {
+  status?: {
+    revision?: number;
+    conditions?: CertificateCondition[];
+    lastFailureTime?: string;
+    failedIssuanceAttempts?: number;
+  };
+}
+
+function condition({ status }: CertificateObject, type: string): CertificateCondition | undefined {
+  return status?.conditions?.find((candidate) => candidate.type === type);
+}
+
+/** Whether the last issue failed: cert-manager then waits an hour and more before it tries again. */
+export function hasFailed(object: CertificateObject): boolean {
+  return condition(object, "Issuing")?.status === "False";
+}
+
+/** Why a Certificate is not issued, or not for its newest version; `undefined` if it is. */
+export function notIssued({ status, metadata }: CertificateObject): string | undefined {
+  const conditions = status?.conditions ?? [];
+  const { generation = 0 } = metadata as { generation?: number };
+  const issuing = conditions.find((condition) => condition.type === "Issuing");
+  if (issuing?.status === "True") return `being issued (${issuing.message ?? issuing.reason})`;
+  if (issuing?.status === "False") {
+    return `could not be issued: ${issuing.message ?? issuing.reason}${nextRetry(status?.lastFailureTime, status?.failedIssuanceAttempts)}`;
+  }
+  const ready = conditions.find((condition) => condition.type === "Ready");
+  if (!ready) return "cert-manager has not looked at it yet (is it running?)";
+  if ((ready.observedGeneration ?? 0) < generation) return "cert-manager has not seen its newest version yet";
+  return ready.status === "True" ? undefined : (ready.message ?? ready.reason ?? "not Ready");
+}
+
+/** cert-manager tells why in the newest CertificateRequest: denied, invalid, failed, or an issuer that is not there. */
+export async function explain(ports: Ports, namespace: string, name: string, reason: string): Promise<string> {
+  const requests = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
+  const revision = (request: KubeObject) =>
+    Number(request.metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
+  const newest = requests
+    .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
+    .sort((a, b) => revision(b) - revision(a))[0] as CertificateObject | undefined;
+  const told = (newest?.status?.conditions ?? []).filter(
+    (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
+  );
+  const words = told.map((condition) => `${condition.reason ?? condition.type}: ${condition.message}`);
+  return [reason, ...words].join("; ");
+}
+
+/** cert-manager doubles its pause from one hour to 32. */
+function nextRetry(failedAt: string | undefined, attempts = 1): string {
+  if (!failedAt) return "";
+  const pause = Math.min(2 ** Math.max(attempts - 1, 0), 32) * 3_600_000;
+  const next = new Date(Date.parse(failedAt) + pause).toISOString();
+  return `; cert-manager tries again at ${next}, an update tries at once`;
+}

@@ -21,7 +21,7 @@ export interface ClusterAccess {
 /**
  * Reads the kubeconfig.
  *
- * @throws KubeError with reason `Invalid` where there is none, it cannot be read, or it lacks the context or
+ * @throws KubeError with reason `Kubeconfig` where there is none, it cannot be read, or it lacks the context or
  * cluster asked for. The message never quotes the content: it holds credentials.
  */
 export function loadKubeConfig(access: ClusterAccess, env: NodeJS.ProcessEnv = process.env): KubeConfig {
@@ -124,5 +124,5 @@ function expandHome(path: string): string {
 }
 
 function invalid(detail: string): KubeError {
-  return new KubeError({ reason: "Invalid", server: "(not known)", verb: "read", object: "kubeconfig", detail });
+  return new KubeError({ reason: "Kubeconfig", server: "(not known)", verb: "read", object: "kubeconfig", detail });
 }

@@ -1,5 +1,13 @@
 /** What kept a call to Kubernetes from succeeding. */
-export type KubeErrorReason = "Unreachable" | "NotFound" | "Forbidden" | "Conflict" | "Invalid" | "Timeout" | "Other";
+export type KubeErrorReason =
+  | "Kubeconfig"
+  | "Unreachable"
+  | "NotFound"
+  | "Forbidden"
+  | "Conflict"
+  | "Invalid"
+  | "Timeout"
+  | "Other";
 
 export interface KubeErrorDetails {
   reason: KubeErrorReason;
@@ -16,6 +24,7 @@ export interface KubeErrorDetails {
 }
 
 const advice: Record<KubeErrorReason, string> = {
+  Kubeconfig: "Set KUBECONFIG, or kubernetes:kubeconfig and kubernetes:context of the stack.",
   Unreachable: "Check that the cluster runs and that kubeconfig and context name the right one.",
   NotFound: "Check the name and the namespace, and that the CustomResourceDefinition is installed.",
   Forbidden: "Grant this verb on this resource to the user of the kubeconfig context, or use another context.",
@@ -38,10 +47,8 @@ export class KubeError extends Error {
   constructor(details: KubeErrorDetails, options?: ErrorOptions) {
     const { server, verb, object, reason, status, detail } = details;
     const kind = status === undefined ? reason : `${reason} (${status})`;
-    super(
-      `Kubernetes API server ${server}: ${verb} ${object}: ${kind}: ${sentence(detail)} ${advice[reason]}`,
-      options,
-    );
+    const where = reason === "Kubeconfig" ? "" : `Kubernetes API server ${server}: ${verb} ${object}: ${kind}: `;
+    super(`${where}${sentence(detail)} ${advice[reason]}`, options);
     this.reason = reason;
     this.status = status;
     this.server = server;

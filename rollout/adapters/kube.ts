@@ -24,7 +24,7 @@ export class KubeAdapter implements KubePort {
   readonly #api: ApiClient;
   readonly #discovery: Discovery;
 
-  /** @throws KubeError with reason `Invalid` where the kubeconfig cannot be read. */
+  /** @throws KubeError with reason `Kubeconfig` where the kubeconfig cannot be read. */
   constructor(access: ClusterAccess | KubeConfig, options: ApiClientOptions = {}) {
     this.#api = new ApiClient("getCurrentCluster" in access ? access : loadKubeConfig(access), options);
     this.#discovery = new Discovery(this.#api);

@@ -55,10 +55,26 @@ function bound(port: Ports["etcd"]): Ports["etcd"] {
 }
 
 describe("a planner without the bridge", () => {
-  test("that registers no URLs loses the quorum at the last member", async () => {
+  test("that registers no URLs is stopped by the gate, with a member cut off", async () => {
     const scenario = await settled();
     await expect(singlePass(scenario, false)).rejects.toThrow("waited 60 s for");
-    expect(scenario.invariants.broken).toContainEqual(expect.stringContaining("nothing can be written"));
+    expect(scenario.invariants.broken.join()).toContain("db-1 cannot reach db-2");
+  });
+
+  test("that looks at readiness alone is green until the last member, and then has no quorum for good", async () => {
+    const scenario = await settled();
+    const { world } = scenario;
+    const ca = world.certManager.issuers.get("Issuer/ca-a")!.authority.certificate;
+    await scenario.faults.run((ports) => scenario.prepareTls(ports, tls, ca));
+    await applyStage(scenario, TLS);
+    for (const ordinal of [2, 1, 0]) {
+      expect(world.pods.map(({ ready }) => ready)).toEqual([true, true, true]);
+      await evict(scenario, ordinal);
+      world.timeline.advance(30_000);
+    }
+    world.timeline.advance(60_000);
+    expect(world.raft.hasQuorum()).toBe(false);
+    expect(scenario.invariants.broken.join()).toContain("a majority of the members runs, but nothing can be written");
   });
 
   test("that registers URLs leaves members that cannot reach each other", async () => {

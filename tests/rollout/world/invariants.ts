@@ -40,7 +40,7 @@ export class Invariants {
     const { world } = this;
     if (!world.workload) return;
     this.checks += 1;
-    for (const member of this.takenDown) if (world.available(member)) this.takenDown.delete(member);
+    this.noteRecovery();
     this.checkProgress();
     this.checkAcknowledged();
     if (world.spec.replicas === 1 || !this.stagesChanged()) return;
@@ -92,6 +92,15 @@ export class Invariants {
     const same = this.seen?.topology === raft.topology && this.seen.workload === workload?.object;
     this.seen = { topology: raft.topology, workload: workload?.object };
     return !same;
+  }
+
+  /** Looked at after every call: a member may be back for less than a tick before something else happens to it. */
+  private noteRecovery(): void {
+    for (const member of [...this.takenDown, ...this.downSince.keys()]) {
+      if (!this.world.available(member)) continue;
+      this.takenDown.delete(member);
+      this.downSince.delete(member);
+    }
   }
 
   private noteAvailability(): void {

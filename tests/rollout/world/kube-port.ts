@@ -56,7 +56,9 @@ export class SimulatedKube implements KubePort {
   async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
     if (kind === "Certificate") return structuredClone([...this.world.certManager.certificates.values()]);
-    if (kind === "CertificateRequest" || kind === "Issuer") return [];
+    if (kind === "CertificateRequest") return structuredClone(this.world.requests);
+    if (kind === "Issuer")
+      return this.world.issuersElsewhere.map((metadata) => ({ apiVersion: "cert-manager.io/v1", kind, metadata }));
     throw new Error(`the simulated world knows no ${kind}`);
   }
 

@@ -28,6 +28,10 @@ export class World {
     "apps.k8s.appscode.com/v1 PetSet",
     "cert-manager.io/v1 Certificate",
   ]);
+  /** cert-manager's CertificateRequests, as far as a test has put any here. */
+  readonly requests: KubeObject[] = [];
+  /** Issuers in other namespaces. */
+  readonly issuersElsewhere: { name: string; namespace: string }[] = [];
   readonly budget: boolean;
   workload: Workload | undefined;
   pods: Pod[] = [];

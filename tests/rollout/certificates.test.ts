@@ -1,0 +1,155 @@
+import { certificateName } from "../../config";
+import type { KubeObject } from "../../manifests";
+import { awaitCertificates, checkMaterial } from "../../rollout/certificates";
+import { Scenario, tlsSpec } from "./world";
+import { Authority, type IssueOptions } from "./world/pki";
+
+const ca = Authority.root("ca");
+const asked = {
+  ...tlsSpec(3).tls!.certificates[0]!,
+  dnsNames: ["db.data.svc", "*.db-pods.data.svc"],
+  ipAddresses: ["127.0.0.1", "::1"],
+  uris: ["spiffe://data/db"],
+  emailAddresses: ["ops@example.org"],
+};
+
+const issue = (options: IssueOptions = {}, from = ca) => ({
+  ...from.issue("db", { names: asked, ...options }),
+  ca: "",
+});
+
+describe("what is wrong with a leaf", () => {
+  test("nothing", () => {
+    expect(checkMaterial(issue(), asked, ca.certificate)).toBeUndefined();
+  });
+
+  test("an IPv6 address counts in every spelling", () => {
+    const spelled = { ...asked, ipAddresses: ["0:0:0:0:0:0:0:1", "127.0.0.1"] };
+    expect(checkMaterial(issue(), spelled, ca.certificate)).toBeUndefined();
+  });
+
+  test.each<[string, () => string | undefined, string]>([
+    ["no certificate", () => checkMaterial({ ...issue(), certificate: "" }, asked, ca.certificate), "no certificate"],
+    [
+      "another key",
+      () => checkMaterial({ ...issue(), key: issue().key }, asked, ca.certificate),
+      "the certificate does not match its key",
+    ],
+    [
+      "another CA",
+      () => checkMaterial(issue({}, Authority.root("x")), asked, ca.certificate),
+      "does not chain to the trust",
+    ],
+    ["an empty bundle", () => checkMaterial(issue(), asked, ""), "does not chain to the trust bundle"],
+    [
+      "its end",
+      () => checkMaterial(issue({ notAfter: new Date("2021-01-01") }), asked, ca.certificate),
+      "the certificate expired on Jan  1 00:00:00 2021 GMT",
+    ],
+    ...(["dnsNames", "ipAddresses", "uris", "emailAddresses"] as const).map(
+      (field): [string, () => string | undefined, string] => [
+        `missing ${field}`,
+        () => checkMaterial(issue({ names: { ...asked, [field]: [] } }), asked, ca.certificate),
+        `the certificate lacks ${asked[field].join(", ")}`,
+      ],
+    ),
+  ])("%s", (_, check, wrong) => {
+    expect(check()).toContain(wrong);
+  });
+});
+
+describe("the wait for cert-manager", () => {
+  const spec = tlsSpec(3, { rollout: { stepTimeout: "10s" } });
+  const name = certificateName(spec, "peer");
+
+  /** A settled cluster with one thing changed; the error of the wait, or nothing. */
+  async function wait(change: (scenario: Scenario, certificate: Record<string, never>) => void): Promise<string> {
+    const scenario = new Scenario(spec);
+    await scenario.until(spec);
+    const certificate = scenario.world.certManager.certificates.get(name);
+    change(scenario, certificate as unknown as Record<string, never>);
+    return scenario.faults
+      .run((ports) => awaitCertificates(ports, spec))
+      .then(
+        () => "issued",
+        (error: Error) => error.message,
+      );
+  }
+
+  const status = (condition: object) => (_: Scenario, certificate: { status?: object }) => {
+    certificate.status = { conditions: [condition], revision: 1 };
+  };
+
+  test("all is well", async () => {
+    expect(await wait(() => {})).toBe("issued");
+  });
+
+  test.each<[string, (scenario: Scenario, certificate: { status?: object }) => void, string]>([
+    ["gone", ({ world }) => void world.certManager.certificates.delete(name), "it does not exist"],
+    ["untouched", (_, certificate) => void delete certificate.status, "cert-manager has not looked at it yet"],
+    [
+      "Ready for an older generation",
+      status({ type: "Ready", status: "True", observedGeneration: 0 }),
+      "cert-manager has not seen its newest version yet",
+    ],
+    [
+      "not Ready",
+      status({ type: "Ready", status: "False", observedGeneration: 9, message: "Issuing certificate" }),
+      "Issuing certificate",
+    ],
+    ["being issued", status({ type: "Issuing", status: "True", reason: "Renewing" }), "being issued (Renewing)"],
+    ["failed", status({ type: "Issuing", status: "False", message: "denied" }), "could not be issued: denied"],
+    [
+      "without its Secret",
+      ({ world }) => void world.certManager.secrets.delete(name),
+      `Secret ${name} does not exist yet`,
+    ],
+    [
+      "still another issuer's",
+      ({ world }) => {
+        const annotations = world.certManager.secrets.get(name)!.object.metadata.annotations!;
+        annotations["cert-manager.io/issuer-name"] = "former";
+      },
+      `Secret ${name}: still issued by Issuer former, not by Issuer ca-a`,
+    ],
+    [
+      "signed by a CA that the members don't trust",
+      ({ world }) => void Object.assign(world.certManager.secrets.get(name)!, issueFor("other")),
+      `Secret ${name}: the certificate does not chain to the trust bundle of the members`,
+    ],
+  ])("%s", async (_, change, reason) => {
+    const message = await wait(change as never);
+    expect(message).toContain(`waited 10 s for Certificate data/${name} to be issued: `);
+    expect(message).toContain(reason);
+  });
+
+  test("the newest CertificateRequest tells why", async () => {
+    const request = (revision: number, message: string): KubeObject => ({
+      apiVersion: "cert-manager.io/v1",
+      kind: "CertificateRequest",
+      metadata: {
+        name: `r${revision}`,
+        annotations: {
+          "cert-manager.io/certificate-name": name,
+          "cert-manager.io/certificate-revision": String(revision),
+        },
+      },
+      status: {
+        conditions: [
+          { type: "Approved", status: "True", message: "approved" },
+          { type: "Ready", status: "False", reason: "Pending", message },
+        ],
+      },
+    });
+    const message = await wait((scenario, certificate) => {
+      status({ type: "Issuing", status: "True", reason: "Renewing" })(scenario, certificate);
+      scenario.world.requests.push(request(9, "old"), request(10, "issuer not found"));
+    });
+    expect(message).toMatch(/being issued \(Renewing\); Pending: issuer not found$/);
+  });
+
+  function issueFor(authority: string) {
+    const certificate = spec.tls!.certificates.find(({ alias }) => alias === "peer")!;
+    return Authority.root(authority).issue("db", { names: certificate });
+  }
+});

@@ -16,6 +16,8 @@ export interface Aftermath {
   revisions: string[];
   updateRevision: string;
   findings: Finding[];
+  /** What was looked for in the state, by name. */
+  sought: string[];
   /** Names of Secrets, ConfigMaps and Certificates that belong to TLS. */
   tlsObjects: string[];
 }
@@ -25,14 +27,17 @@ export async function lookAfterwards(scenario: Scenario): Promise<Aftermath> {
   const { stack } = scenario;
   const before = await uids(scenario);
   const previewTrouble = await trouble(() => stack.preview({ expectNoChanges: true }));
-  const updateTrouble = await trouble(() => stack.up());
+  // That preview has just been seen, empty.
+  const updateTrouble = await trouble(() => stack.up({ skipPreview: true }));
   const after = await uids(scenario);
+  const secrets = await scenario.secrets();
   return {
     ...(previewTrouble && { previewTrouble }),
     ...(updateTrouble && { updateTrouble }),
     uids: { before, after },
     ...(await revisions(scenario)),
-    findings: findSecrets(await stack.exportState(), await scenario.secrets()),
+    findings: findSecrets(await stack.exportState(), secrets),
+    sought: secrets.map((secret) => secret.name),
     tlsObjects: await tlsObjects(scenario),
   };
 }

@@ -147,7 +147,13 @@ function expectSettled(
   });
 
   test("keeps keys, tokens and the kubeconfig out of the state", () => {
-    expect(aftermath().findings).toEqual([]);
+    const { findings, sought } = aftermath();
+    expect(findings).toEqual([]);
+    // Looking for nothing would find nothing.
+    expect(sought).toContainEqual(expect.stringMatching(/^kubeconfig (client-key-data|token)$/));
+    if (scheme === "https") {
+      expect(sought).toContainEqual(expect.stringMatching(/etcd-server-cert tls\.key$/));
+    }
   });
 
   test(scheme === "https" ? "has its certificates" : "has no certificates, and no Secrets of them", () => {

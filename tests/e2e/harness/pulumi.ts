@@ -84,8 +84,9 @@ export class PulumiStack {
     return printed;
   }
 
-  up(): Promise<CommandResult> {
-    return this.#run(["up", "--yes", "--suppress-progress", ...this.#where()], UPDATE_TIMEOUT_MS);
+  up(options: { skipPreview?: boolean } = {}): Promise<CommandResult> {
+    const flags = ["--yes", "--suppress-progress", ...(options.skipPreview ? ["--skip-preview"] : [])];
+    return this.#run(["up", ...flags, ...this.#where()], UPDATE_TIMEOUT_MS);
   }
 
   destroy(): Promise<CommandResult> {

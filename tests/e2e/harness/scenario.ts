@@ -114,7 +114,7 @@ export class Scenario {
     const attempt = async (step: () => Promise<unknown>) => {
       await step().catch((error: Error) => failures.push(error.message));
     };
-    if (this.#stack) await attempt(() => this.stack.destroy());
+    // Everything that a stack makes is in its namespace; that destroy takes it away too has a case of its own.
     await attempt(() => this.kube.deleteNamespace(this.namespace, 180_000));
     if (this.options.issuerKind === "ClusterIssuer") {
       await attempt(() => deleteClusterIssuer(this.kube, this.issuerName));

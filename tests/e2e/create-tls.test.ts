@@ -29,6 +29,7 @@ describeOnCluster("a cluster with TLS from its first day, by a ClusterIssuer", (
   step(
     "destroy leaves nothing behind",
     async () => {
+      expect(await scenario.stack.resourceCount()).toBeGreaterThan(10);
       await scenario.stack.destroy();
       // Pods end in their own time after their workload is gone.
       await eventually("everything to be gone", 60_000, async () => {

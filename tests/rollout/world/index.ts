@@ -1,4 +1,4 @@
-export { type Fault, type FaultKind, Faults } from "./faults";
+export { EngineKilled, type Fault, type FaultKind, Faults } from "./faults";
 export { Invariants } from "./invariants";
 export { OWNER, up } from "./program";
 export { live } from "./run";

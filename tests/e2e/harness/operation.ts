@@ -122,5 +122,9 @@ async function documentPreview(scenario: Scenario, name: string): Promise<void> 
   const { stdout } = await scenario.stack.preview({ diff: true });
   const path = join(repository, "docs", name);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, stdout.replaceAll(scenario.namespace, "etcd-example").replace(/^Duration: .*\n?/m, ""));
+  const stable = stdout
+    .replaceAll(scenario.namespace, "etcd-example")
+    .replace(/^Duration: .*\n?/m, "")
+    .replace(/^ *\[provider=.*\]\n/gm, "");
+  writeFileSync(path, stable);
 }

@@ -27,6 +27,7 @@ export interface WriterResult extends WriterSummary {
   name: "go" | "node";
   prefix: string;
   acknowledgedKeys: string[];
+  failures: WriteEvent[];
 }
 
 /** The clients that are at work while a change is carried out: two writers, and one that asks who leads. */
@@ -132,9 +133,10 @@ export class Clients {
       .filter((line) => line.startsWith('{"key"'))
       .map((line) => JSON.parse(line) as WriteEvent);
     const acknowledgedKeys = events.filter((event) => event.ok).map((event) => event.key);
+    const failures = events.filter((event) => !event.ok);
     if (acknowledgedKeys.length !== summary.acknowledged) {
       throw new Error(`${name}: the log has ${acknowledgedKeys.length} writes, the summary ${summary.acknowledged}`);
     }
-    return { ...summary, name, prefix: `${this.#prefix}${name}/`, acknowledgedKeys };
+    return { ...summary, name, prefix: `${this.#prefix}${name}/`, acknowledgedKeys, failures };
   }
 }

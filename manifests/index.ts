@@ -12,7 +12,7 @@ export * from "./annotations";
 export { labels, memberSelector } from "./labels";
 export * from "./paths";
 export * from "./stages";
-export { normalizeTrust, trustRevision } from "./trust";
+export { memberBundleKey, normalizeTrust, trustRevision } from "./trust";
 export { TRUST_BUNDLE_KEY } from "./trust-bundle";
 export * from "./types";
 
@@ -41,8 +41,8 @@ export function renderCertificates(spec: EtcdSpec): KubeObject[] {
 }
 
 /** ConfigMap of the CA certificates in `pem`. Throws where there is none in it. */
-export function renderTrustBundle(spec: Pick<EtcdSpec, "name" | "namespace">, pem: string): KubeObject {
-  return synthesizeOne((scope) => new TrustBundle(scope, "trust", spec, pem));
+export function renderTrustBundle(spec: Pick<EtcdSpec, "name" | "namespace">, pem: string, earlier = {}): KubeObject {
+  return synthesizeOne((scope) => new TrustBundle(scope, "trust", spec, pem, earlier));
 }
 
 /**

@@ -23,7 +23,7 @@ export function podTemplate(spec: MemberSpec, template: MemberTemplate) {
       securityContext: podSecurity(),
       affinity: { podAntiAffinity: apart(spec) },
       containers: [container(spec, template)],
-      volumes: volumes(spec, template.stage),
+      volumes: volumes(spec, template),
     },
   };
 }
@@ -70,7 +70,7 @@ function container(spec: MemberSpec, template: MemberTemplate) {
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: volumeMounts(spec, template.stage),
+    volumeMounts: volumeMounts(spec, template),
     ...probes(),
   };
 }

@@ -10,6 +10,14 @@ export function trustRevision(pem: string): string {
   return sha256(trustedCertificates(pem).join("\n")).slice(0, 12);
 }
 
+/**
+ * Key of the trust bundle's ConfigMap under which members of a revision find their CAs. Named by content, so that what
+ * a member read when it started is what it reads when its container restarts, whatever the bundle has become since.
+ */
+export function memberBundleKey(revision: string): string {
+  return `members-${revision}.crt`;
+}
+
 /** The same set of certificates, each once, in a fixed order. */
 export function normalizeTrust(pem: string): string {
   return trustedCertificates(pem).map(encodeCertificate).join("");

@@ -30,6 +30,8 @@ export interface MemberTemplate {
 export interface WorkloadOptions {
   /** A template on the way to the final one: carries no pulumi.com annotations, so that Pulumi's next apply sees a difference. */
   intermediate?: boolean;
+  /** TLS settings that pods still run with although this template has none: a walk needs them to ask its members. */
+  formerTls?: MemberTls;
   /** Who owns the cluster: kept as an annotation of the workload. */
   owner?: string;
 }

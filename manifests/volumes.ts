@@ -2,7 +2,9 @@ import { trustBundleName } from "../config/names";
 import type { Alias } from "../config/types";
 import { asksClients } from "./flags";
 import { PEER_PATH, SERVER_PATH, TRUST_PATH, VOLUME_PATH } from "./paths";
-import type { MemberSpec, Stage } from "./types";
+import { memberBundleKey } from "./trust";
+import { TRUST_BUNDLE_KEY } from "./trust-bundle";
+import type { MemberSpec, MemberTemplate } from "./types";
 
 /** Name of the volume claim template. */
 export const DATA_VOLUME = "data";
@@ -17,11 +19,11 @@ interface Mount {
 }
 
 /** TLS material of the planes that have any on this stage. The client's key is not a member's business. */
-function tlsMounts(spec: MemberSpec, stage: Stage): Mount[] {
+function tlsMounts(spec: MemberSpec, { stage, trustRevision }: MemberTemplate): Mount[] {
   const server = stage.client === "plain" ? [] : [secretMount(spec, "server", SERVER_PATH)];
   const peer = stage.peer === "plain" ? [] : [secretMount(spec, "peer", PEER_PATH)];
   const trusts = stage.peer !== "plain" || (stage.client !== "plain" && asksClients(spec));
-  return [...server, ...peer, ...(trusts ? [trustMount(spec)] : [])];
+  return [...server, ...peer, ...(trusts ? [trustMount(spec, trustRevision)] : [])];
 }
 
 function secretMount(spec: MemberSpec, alias: Alias, mountPath: string): Mount {
@@ -30,19 +32,25 @@ function secretMount(spec: MemberSpec, alias: Alias, mountPath: string): Mount {
   return { volume: { name: `tls-${alias}`, secret: { secretName, defaultMode: KEY_MODE } }, mountPath };
 }
 
-function trustMount(spec: MemberSpec): Mount {
-  const configMap = { name: trustBundleName(spec), defaultMode: TRUST_MODE };
+function trustMount(spec: MemberSpec, revision: string | undefined): Mount {
+  const key = revision === undefined ? TRUST_BUNDLE_KEY : memberBundleKey(revision);
+  const items = [{ key, path: TRUST_BUNDLE_KEY }];
+  const configMap = { name: trustBundleName(spec), defaultMode: TRUST_MODE, items };
   return { volume: { name: "tls-ca", configMap }, mountPath: TRUST_PATH };
 }
 
 /** Undefined on a stage without TLS: the data's volume comes from the claim template. */
-export function volumes(spec: MemberSpec, stage: Stage) {
-  const mounts = tlsMounts(spec, stage);
+export function volumes(spec: MemberSpec, template: MemberTemplate) {
+  const mounts = tlsMounts(spec, template);
   return mounts.length === 0 ? undefined : mounts.map(({ volume }) => volume);
 }
 
-export function volumeMounts(spec: MemberSpec, stage: Stage) {
-  const tls = tlsMounts(spec, stage).map(({ volume, mountPath }) => ({ name: volume.name, mountPath, readOnly: true }));
+export function volumeMounts(spec: MemberSpec, template: MemberTemplate) {
+  const tls = tlsMounts(spec, template).map(({ volume, mountPath }) => ({
+    name: volume.name,
+    mountPath,
+    readOnly: true,
+  }));
   return [{ name: DATA_VOLUME, mountPath: VOLUME_PATH }, ...tls];
 }
 

@@ -55,13 +55,14 @@ export class MemberSet extends ApiObject {
 function annotations(
   spec: MemberSpec,
   { stage }: MemberTemplate,
-  { intermediate, owner }: WorkloadOptions,
+  { intermediate, owner, formerTls }: WorkloadOptions,
 ): Record<string, string> {
   const forPulumi = { "pulumi.com/patchFieldManager": FIELD_MANAGER, "pulumi.com/skipAwait": "true" };
   const plain = stage.peer === "plain" && stage.client === "plain";
+  const tls = plain ? formerTls : spec.tls;
   return {
     ...(intermediate ? {} : forPulumi),
-    ...(spec.tls && !plain && { [TLS_SETTINGS]: JSON.stringify(memberTls(spec.tls)) }),
+    ...(tls && { [TLS_SETTINGS]: JSON.stringify(memberTls(tls)) }),
     ...(owner !== undefined && { [OWNER]: owner }),
   };
 }

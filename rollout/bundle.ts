@@ -1,6 +1,6 @@
 import { trustBundleName } from "../config/names";
 import type { EtcdSpec, IssuerRef, TrustedCa } from "../config/types";
-import { normalizeTrust, renderTrustBundle, trustRevision } from "../manifests";
+import { normalizeTrust, renderTrustBundle, TRUST_BUNDLE_KEY, trustRevision } from "../manifests";
 import type { Ports } from "./ports";
 import { FatalError } from "./wait";
 import { certificatesOf } from "./x509";
@@ -13,11 +13,22 @@ export async function readBundle(
   return (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
 }
 
+/** Writes the bundle; revisions that some member may be started with are kept beside it until `pruneBundle`. */
 export async function writeBundle(
   ports: Ports,
   spec: Pick<EtcdSpec, "name" | "namespace">,
   pem: string,
 ): Promise<void> {
+  const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
+  const earlier = Object.entries(data ?? {}).filter(([key]) => key !== TRUST_BUNDLE_KEY);
+  await ports.kube.apply(renderTrustBundle(spec, pem, Object.fromEntries(earlier)));
+}
+
+/** Takes away the revisions that no member is started with any more: every member runs the newest. */
+export async function pruneBundle(ports: Ports, spec: Pick<EtcdSpec, "name" | "namespace">): Promise<void> {
+  const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
+  const pem = data?.[TRUST_BUNDLE_KEY];
+  if (!pem || Object.keys(data).length <= 2) return;
   await ports.kube.apply(renderTrustBundle(spec, pem));
 }
 

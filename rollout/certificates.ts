@@ -26,7 +26,7 @@ export async function awaitCertificates(
       const { secretName, issuerRef } = certificate;
       const name = certificateName(spec, certificate.alias);
       await awaitCertificate(ports, spec, { name, secretName, issuerRef }, (material) =>
-        check(material, certificate, bundle),
+        check(material, certificate, bundle, ports.clock.now()),
       );
     }),
   );
@@ -63,13 +63,19 @@ function wrongIssuer(secret: KubeObject, ref: IssuerRef): string | undefined {
 }
 
 /** What is wrong with a leaf for members that trust `bundle`; `undefined` if nothing is. */
-export function checkMaterial(material: SecretMaterial, asked: CertificateSpec, bundle: string): string | undefined {
+export function checkMaterial(
+  material: SecretMaterial,
+  asked: CertificateSpec,
+  bundle: string,
+  now: number,
+): string | undefined {
   const [leaf] = certificatesOf(material.certificate);
   if (!leaf) return "no certificate in tls.crt";
   if (!leaf.checkPrivateKey(createPrivateKey(material.key))) return "the certificate does not match its key";
   const lacks = checkNames(material, asked);
   if (lacks) return lacks;
-  if (Date.parse(leaf.validTo) < Date.now()) return `the certificate expired on ${leaf.validTo}`;
+  if (Date.parse(leaf.validTo) < now) return `the certificate expired on ${leaf.validTo}`;
+  if (Date.parse(leaf.validFrom) > now) return `the certificate is not valid before ${leaf.validFrom}`;
   if (!chainsTo(material.certificate, bundle))
     return "the certificate does not chain to the trust bundle of the members";
   return undefined;

@@ -1,7 +1,7 @@
 import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
-import { readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
+import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { Journal, type Record } from "./journal";
 import { previewLeaves, syncLeaves } from "./leaves";
@@ -181,7 +181,7 @@ async function settle(
   const latest = await observe(ports, spec);
   await walk(latest, renderingOf(request, latest, bundle), planFinal(request, latest, bundle, label), journal, true);
   const left = planFinal(request, await observe(ports, spec), bundle, {}).steps;
-  if (left.length === 0) return;
+  if (left.length === 0) return spec.tls && pruneBundle(ports, spec);
   const lines = left.map((step) => step.text).join("; ");
   throw new FatalError(`the walk ended, but this is left: ${lines}. Run the update again`);
 }

@@ -63,6 +63,10 @@ export interface KubePort {
   apply(object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
   get(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined>;
   list(apiVersion: string, kind: string, namespace: string | undefined, labelSelector?: string): Promise<KubeObject[]>;
+  /** Fails with `Conflict` if an object of that name exists. */
+  create(object: KubeObject): Promise<KubeObject>;
+  /** Fails with `Conflict` if the object has changed since its `metadata.resourceVersion`. */
+  replace(object: KubeObject): Promise<KubeObject>;
   /** Replaces the status through the status subresource; fails with `Conflict` if the object has changed since. */
   replaceStatus(object: KubeObject): Promise<void>;
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<void>;

@@ -20,7 +20,10 @@ function isPlain(stage: Stage): boolean {
 export function renderStage(rendering: Rendering, stage: Stage, intermediate: boolean): KubeObject {
   const { owner, trustRevision } = rendering;
   const template = { stage, ...(!isPlain(stage) && trustRevision && { trustRevision }) };
-  return renderWorkload(specFor(rendering, stage), template, { intermediate, owner });
+  // Pods that serve TLS until they are restarted can be asked only by somebody who knows their certificates.
+  const formerTls = rendering.spec.tls ? undefined : rendering.tls;
+  const options = { intermediate, owner, ...(formerTls && { formerTls }) };
+  return renderWorkload(specFor(rendering, stage), template, options);
 }
 
 /** On the way out of TLS the spec names no certificates any more: those that the members run with are used. */

@@ -28,16 +28,16 @@ export class PassWalker {
 
   async run(): Promise<void> {
     // Nothing may change, the template included, while a member that is not to be mended is down.
-    await this.openGate(await this.membersToMend());
+    await this.openGate(() => this.memberToMend());
     const workload = await this.setTemplate();
     await this.fixRegistrations(workload);
     for (;;) {
-      const pods = await this.view.pods();
+      const pods = await this.pods();
       const pending = this.slots(pods).filter((slot) => slot.pod?.revision !== workload.updateRevision);
       // Once more: a pod that somebody else replaced meanwhile is on the template, but not registered for it.
       if (pending.length === 0) return this.fixRegistrations(workload);
       const toMend = pending.find((slot) => !slot.ready)?.name;
-      const verdict = await this.openGate(toMend);
+      const verdict = await this.openGate(async () => toMend);
       // The gate was asked about the others: while it waited, they may have come back and this one not.
       const next = toMend ?? nextToRestart(pending, verdict.leader)?.name;
       if (next) await this.restartMember(next, workload, verdict);
@@ -57,16 +57,22 @@ export class PassWalker {
   }
 
   /** The one member that is down, if it is exactly one: restarting it is how it may be mended. */
-  private async membersToMend(): Promise<string | undefined> {
+  private async memberToMend(): Promise<string | undefined> {
     const down = this.slots(await this.view.pods()).filter((slot) => !slot.ready);
     return down.length === 1 ? down[0]?.name : undefined;
   }
 
-  private openGate(exempt: string | undefined): Promise<Verdict> {
-    return this.wait(exempt ? `the cluster without ${exempt} to be healthy` : "the cluster to be healthy", async () => {
-      const verdict = await evaluateGate(this.view, exempt);
+  /** Whom the gate does not ask about is decided anew at every look: members come and go while it is awaited. */
+  private openGate(exempt: () => Promise<string | undefined>): Promise<Verdict> {
+    return this.wait("the cluster to be healthy", async () => {
+      const verdict = await evaluateGate(this.view, await exempt());
       return verdict.open ? { done: verdict } : verdict.reasons.join("; ");
     });
+  }
+
+  /** An API server that is away for a moment does not end a walk. */
+  private pods(): Promise<LivePod[]> {
+    return this.wait("the pods to be listed", async () => ({ done: await this.view.pods() }));
   }
 
   /** Applies the member template; under OnDelete no pod restarts because of it. */
@@ -110,7 +116,7 @@ export class PassWalker {
     const started = this.view.ports.clock.now();
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
-    await this.openGate(undefined);
+    await this.openGate(async () => undefined);
     const durationMs = this.view.ports.clock.now() - started;
     this.journal.restarted({ member: name, pass: this.pass.label, durationMs, wasLeader });
     this.record(this.steps.restart(name), `serving again after ${(durationMs / 1000).toFixed(1)} s`, "RestartEtcdPods");

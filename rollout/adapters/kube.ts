@@ -107,15 +107,28 @@ export class KubeAdapter implements KubePort {
     return (answer.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }
 
+  create(object: KubeObject): Promise<KubeObject> {
+    return this.#write("POST", "create", object, "");
+  }
+
+  replace(object: KubeObject): Promise<KubeObject> {
+    return this.#write("PUT", "replace", object, "");
+  }
+
   async replaceStatus(object: KubeObject): Promise<void> {
+    await this.#write("PUT", "update the status of", object, "/status");
+  }
+
+  async #write(method: "POST" | "PUT", verb: string, object: KubeObject, suffix: string): Promise<KubeObject> {
     const { apiVersion, kind, metadata } = object;
-    const resource = await this.#resource(apiVersion, kind, "update the status of", metadata.namespace, metadata.name);
-    await this.#api.request({
-      method: "PUT",
-      path: `${resourcePath(resource, metadata.namespace, metadata.name)}/status`,
+    const resource = await this.#resource(apiVersion, kind, verb, metadata.namespace, metadata.name);
+    const name = method === "POST" ? undefined : metadata.name;
+    return this.#api.request<KubeObject>({
+      method,
+      path: `${resourcePath(resource, metadata.namespace, name)}${suffix}`,
       query: { fieldManager },
       body: object,
-      verb: "update the status of",
+      verb,
       object: label(kind, metadata.namespace, metadata.name),
     });
   }

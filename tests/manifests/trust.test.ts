@@ -18,7 +18,11 @@ test("the bundle holds each certificate once, in a fixed order", () => {
   expect(normalizeTrust(CA_B + CA_A + CA_B)).toBe(normalizeTrust(CA_A + CA_B));
   expect(normalizeTrust(CA_A)).toBe(CA_A);
   const { data } = renderTrustBundle(parseSpec({}).spec, CA_A);
-  expect(data).toEqual({ "ca.crt": CA_A });
+  const members = `members-${trustRevision(CA_A)}.crt`;
+  expect(data).toEqual({ "ca.crt": CA_A, [members]: CA_A });
+  const widened = renderTrustBundle(parseSpec({}).spec, CA_A + CA_B, { [members]: CA_A }).data as object;
+  expect(Object.keys(widened)).toHaveLength(3);
+  expect(widened).toHaveProperty([members], CA_A);
 });
 
 test.each(["", "ca", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"])("no certificate in it: %j", (pem) => {

@@ -1,6 +1,8 @@
 import { certificateName } from "../../config";
+import type { CertificateSpec } from "../../config/types";
 import type { KubeObject } from "../../manifests";
 import { awaitCertificates, checkMaterial } from "../../rollout/certificates";
+import type { SecretMaterial } from "../../rollout/ports";
 import { Scenario, tlsSpec } from "./world";
 import { Authority, type IssueOptions } from "./world/pki";
 
@@ -18,43 +20,47 @@ const issue = (options: IssueOptions = {}, from = ca) => ({
   ca: "",
 });
 
+const check = (material: SecretMaterial, spec: CertificateSpec, bundle: string, now = Date.now()) =>
+  checkMaterial(material, spec, bundle, now);
+
 describe("what is wrong with a leaf", () => {
   test("nothing", () => {
-    expect(checkMaterial(issue(), asked, ca.certificate)).toBeUndefined();
+    expect(check(issue(), asked, ca.certificate)).toBeUndefined();
   });
 
   test("an IPv6 address counts in every spelling", () => {
     const spelled = { ...asked, ipAddresses: ["0:0:0:0:0:0:0:1", "127.0.0.1"] };
-    expect(checkMaterial(issue(), spelled, ca.certificate)).toBeUndefined();
+    expect(check(issue(), spelled, ca.certificate)).toBeUndefined();
   });
 
   test.each<[string, () => string | undefined, string]>([
-    ["no certificate", () => checkMaterial({ ...issue(), certificate: "" }, asked, ca.certificate), "no certificate"],
+    ["no certificate", () => check({ ...issue(), certificate: "" }, asked, ca.certificate), "no certificate"],
     [
       "another key",
-      () => checkMaterial({ ...issue(), key: issue().key }, asked, ca.certificate),
+      () => check({ ...issue(), key: issue().key }, asked, ca.certificate),
       "the certificate does not match its key",
     ],
-    [
-      "another CA",
-      () => checkMaterial(issue({}, Authority.root("x")), asked, ca.certificate),
-      "does not chain to the trust",
-    ],
-    ["an empty bundle", () => checkMaterial(issue(), asked, ""), "does not chain to the trust bundle"],
+    ["another CA", () => check(issue({}, Authority.root("x")), asked, ca.certificate), "does not chain to the trust"],
+    ["an empty bundle", () => check(issue(), asked, ""), "does not chain to the trust bundle"],
     [
       "its end",
-      () => checkMaterial(issue({ notAfter: new Date("2021-01-01") }), asked, ca.certificate),
+      () => check(issue({ notAfter: new Date("2021-01-01") }), asked, ca.certificate),
       "the certificate expired on Jan  1 00:00:00 2021 GMT",
+    ],
+    [
+      "its beginning",
+      () => check(issue(), asked, ca.certificate, Date.parse("2001-01-01")),
+      "the certificate is not valid before",
     ],
     ...(["dnsNames", "ipAddresses", "uris", "emailAddresses"] as const).map(
       (field): [string, () => string | undefined, string] => [
         `missing ${field}`,
-        () => checkMaterial(issue({ names: { ...asked, [field]: [] } }), asked, ca.certificate),
+        () => check(issue({ names: { ...asked, [field]: [] } }), asked, ca.certificate),
         `the certificate lacks ${asked[field].join(", ")}`,
       ],
     ),
-  ])("%s", (_, check, wrong) => {
-    expect(check()).toContain(wrong);
+  ])("%s", (_, found, wrong) => {
+    expect(found()).toContain(wrong);
   });
 });
 

@@ -21,9 +21,9 @@ async function settled(spec = plain): Promise<Scenario> {
 const evict = (scenario: Scenario, ordinal: number) =>
   scenario.faults.run((ports) => ports.kube.evict("data", `db-${ordinal}`, scenario.world.pods[ordinal]!.uid));
 
-const applyStage = (scenario: Scenario, stage: typeof PLAIN, spec = tls) =>
+const applyStage = (scenario: Scenario, stage: typeof PLAIN, spec = tls, revision = "x") =>
   scenario.faults.run((ports) =>
-    ports.kube.apply(renderWorkload(spec, { stage, trustRevision: "x" }, { owner: OWNER })),
+    ports.kube.apply(renderWorkload(spec, { stage, trustRevision: revision }, { owner: OWNER })),
   );
 
 /** One pass from plain to TLS, by the engine's own walker. */
@@ -66,7 +66,7 @@ describe("a planner without the bridge", () => {
     const { world } = scenario;
     const ca = world.certManager.issuers.get("Issuer/ca-a")!.authority.certificate;
     await scenario.faults.run((ports) => scenario.prepareTls(ports, tls, ca));
-    await applyStage(scenario, TLS);
+    await applyStage(scenario, TLS, tls, trustRevision(ca));
     for (const ordinal of [2, 1, 0]) {
       expect(world.pods.map(({ ready }) => ready)).toEqual([true, true, true]);
       await evict(scenario, ordinal);

@@ -55,10 +55,6 @@ export const REGRESSIONS: Record<string, Schedule> = {
       { kind: "pod-deleted", change: 1, call: 0, choice: 0 },
     ],
   },
-};
-
-/** Not mended yet. */
-export const KNOWN: Record<string, Schedule> = {
   "one member, killed between the plain template and the restart: nobody knows its client certificate any more": {
     replicas: 1,
     change: "remove",

@@ -62,6 +62,14 @@ export class SimulatedKube implements KubePort {
     throw new Error(`the simulated world knows no ${kind}`);
   }
 
+  async create(object: KubeObject): Promise<KubeObject> {
+    throw new Error(`the engine must not create a ${object.kind} without a holder's name`);
+  }
+
+  async replace(object: KubeObject): Promise<KubeObject> {
+    throw new Error(`the engine must not replace a ${object.kind} without a holder's name`);
+  }
+
   async replaceStatus(object: KubeObject) {
     this.world.certManager.replaceStatus(object as unknown as CertificateObject);
   }

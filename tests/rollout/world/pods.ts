@@ -9,7 +9,7 @@ export interface PodTemplate {
 
 interface Volume {
   secret?: { secretName: string };
-  configMap?: { name: string };
+  configMap?: { name: string; items?: { key: string; path: string }[] };
 }
 
 export interface Pod {
@@ -111,7 +111,20 @@ export const secretsOf = (template: PodTemplate) =>
 export const configMapsOf = (template: PodTemplate) =>
   (template.spec.volumes ?? []).flatMap(({ configMap }) => (configMap ? [configMap.name] : []));
 
-/** The CA certificates in a trust bundle. */
+/** The CA certificates in a trust bundle, as clients find them. */
 export function bundleOf(configMap: KubeObject | undefined): string {
   return (configMap?.data as Record<string, string> | undefined)?.[TRUST_BUNDLE_KEY] ?? "";
+}
+
+/** The keys of ConfigMaps that a pod mounts; it does not start where one is missing. */
+export const configMapItemsOf = (template: PodTemplate) =>
+  (template.spec.volumes ?? []).flatMap(({ configMap }) =>
+    (configMap?.items ?? []).map(({ key }) => ({ name: configMap?.name ?? "", key })),
+  );
+
+/** The CA certificates that a member is started with. */
+export function mountedBundle(template: PodTemplate, configMaps: Map<string, KubeObject>): string | undefined {
+  const [item] = configMapItemsOf(template);
+  const data = item && (configMaps.get(item.name)?.data as Record<string, string> | undefined);
+  return item && data?.[item.key];
 }

@@ -41,25 +41,14 @@ const fault: fc.Arbitrary<Fault> = fc.record({
 });
 
 export const schedule = (changes: Change[]): fc.Arbitrary<Schedule> =>
-  fc
-    .record({
-      replicas: fc.constantFrom(...(process.env.NO1 ? [3, 3, 3, 5] : [3, 3, 3, 1, 5])),
-      change: fc.constantFrom(...changes),
-      revert: fc.boolean(),
-      budget: fc.boolean(),
-      durations,
-      faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
-    })
-    .filter((drawn) => !isKnown(drawn));
-
-/** Gaps of the engine that have a failing test among the regressions; searching would find nothing else. */
-function isKnown({ replicas, change, revert, faults }: Schedule): boolean {
-  const has = (...kinds: FaultKind[]) => faults.some((fault) => kinds.includes(fault.kind));
-  const killed = has("kill-before", "kill-after");
-  const interrupted = killed || has("lost-answer", "conflict", "unreachable");
-  if (replicas === 1 && interrupted && (change === "remove" || (change === "add" && revert))) return true;
-  return change === "reissue" && revert && killed && has("container-crash", "pod-deleted");
-}
+  fc.record({
+    replicas: fc.constantFrom(3, 3, 3, 1, 5),
+    change: fc.constantFrom(...changes),
+    revert: fc.boolean(),
+    budget: fc.boolean(),
+    durations,
+    faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
+  });
 
 /** How long to search, and where: ROLLOUT_SCHEDULES=50000; ROLLOUT_SEED and ROLLOUT_PATH as a failure printed them. */
 export function searchParameters(): fc.Parameters<unknown> {

@@ -2,7 +2,7 @@ import type { EtcdSpec } from "../../../config";
 import { memberName } from "../../../config";
 import { type KubeObject, PLAIN, stageOf } from "../../../manifests";
 import { CertManager, trusts } from "./cert-manager";
-import { bundleOf, configMapsOf, type Pod, type PodTemplate, secretsOf, Workload } from "./pods";
+import { configMapItemsOf, configMapsOf, mountedBundle, type Pod, type PodTemplate, secretsOf, Workload } from "./pods";
 import { Raft, type RaftMember } from "./raft";
 import { Durations, Timeline } from "./timeline";
 
@@ -178,7 +178,9 @@ export class World {
     const secret = secretsOf(template).find((name) => !this.certManager.secrets.has(name));
     if (secret) return `secret "${secret}"`;
     const configMap = configMapsOf(template).find((name) => !this.configMaps.has(name));
-    return configMap && `configmap "${configMap}"`;
+    if (configMap) return `configmap "${configMap}"`;
+    const [item] = configMapItemsOf(template);
+    return item && mountedBundle(template, this.configMaps) === undefined ? `configmap key "${item.key}"` : undefined;
   }
 
   /** The kubelet writes what Secrets and ConfigMaps hold now into the pod's files. */
@@ -187,8 +189,7 @@ export class World {
       const name = secretsOf(pod.template).find((secretName) => secretName.includes(alias));
       return name === undefined ? undefined : this.certManager.secrets.get(name)?.certificate;
     };
-    const [bundle] = configMapsOf(pod.template);
-    const trust = bundle === undefined ? undefined : bundleOf(this.configMaps.get(bundle));
+    const trust = mountedBundle(pod.template, this.configMaps);
     pod.files = { peer: leaf("peer"), server: leaf("server"), trust };
     this.raft.changed();
   }

@@ -4,6 +4,7 @@ import { finalStage, trustRevision } from "../manifests";
 import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { Journal, type Record } from "./journal";
+import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
 import { type Observation, observe, plannedPods } from "./observe";
 import { planWalk, walk } from "./passes";
@@ -23,6 +24,8 @@ export interface RolloutRequest {
   owner: string;
   /** What the trust bundle is to hold in the end, PEM, from TrustBundle; absent while that is not known. */
   settled?: string;
+  /** Who carries this out, such as host and process: only one at a time may. Absent: nobody else is expected. */
+  holder?: string;
 }
 
 export interface Preview {
@@ -127,7 +130,11 @@ function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {
 }
 
 /** Carries the spec out on the members that run; nothing to walk where there are none yet. */
-export async function carryOut(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Outcome> {
+export function carryOut(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Outcome> {
+  return withLease(ports, request.spec, request.holder, (guarded) => carryOutAlone(guarded, request, previous));
+}
+
+async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Outcome> {
   const { spec, owner, settled } = request;
   const operation = classify(previous, spec);
   const journal = new Journal(ports);

@@ -1,5 +1,6 @@
 export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
 export type { RestartRecord } from "./journal";
+export { leaseName } from "./lease";
 export { inspectMembership, type MembershipFacts, verifyMembership } from "./membership";
 export { type CertificateSecret, claimSecret, releaseSecret, releaseTrustBundle } from "./mounts";
 export { type Pass, type Plan, type PlanInput, planRollout, type Step } from "./plan";

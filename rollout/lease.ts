@@ -116,16 +116,26 @@ function guard(ports: Ports, lease: Lease): Ports {
       await lease.hold();
       return call(...args);
     };
-  const guardedKube = Object.assign(Object.create(kube), {
+  const guardedKube = overriding(kube, {
     pods: first(kube.pods.bind(kube)),
     apply: first(kube.apply.bind(kube)),
     evict: first(kube.evict.bind(kube)),
     delete: first(kube.delete.bind(kube)),
     replaceStatus: first(kube.replaceStatus.bind(kube)),
   });
-  const guardedEtcd = Object.assign(Object.create(etcd), {
+  const guardedEtcd = overriding(etcd, {
     updatePeerUrls: first(etcd.updatePeerUrls.bind(etcd)),
     moveLeader: first(etcd.moveLeader.bind(etcd)),
   });
   return { ...ports, kube: guardedKube, etcd: guardedEtcd };
+}
+
+/** The object with some of its methods replaced; the others run on the object itself, private fields and all. */
+function overriding<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(original, name) {
+      const own = (methods as { [key: PropertyKey]: unknown })[name] ?? Reflect.get(original, name);
+      return typeof own === "function" ? own.bind(original) : own;
+    },
+  });
 }

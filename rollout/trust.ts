@@ -4,6 +4,7 @@ import type { Stage } from "../manifests/types";
 import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
+import { withLease } from "./lease";
 import { type Observation, observe } from "./observe";
 import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
@@ -14,6 +15,8 @@ import { sameStage } from "./stages";
 export interface TrustRequest {
   spec: EtcdSpec;
   owner: string;
+  /** Who carries this out, such as host and process: only one at a time may. Absent: nobody else is expected. */
+  holder?: string;
 }
 
 export interface TrustPreview {
@@ -59,7 +62,11 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
  * Widens the trust bundle to every CA that the spec's issuers sign with, keeping what it holds already, and brings the
  * members that run TLS to trust it: they read it when they start. Only then may a leaf of a new CA come into being.
  */
-export async function widenTrust(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
+export function widenTrust(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
+  return withLease(ports, request.spec, request.holder, (guarded) => widenAlone(guarded, request));
+}
+
+async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
   const { spec } = request;
   const journal = new Journal(ports);
   const further = (await readTrustedCas(ports, spec)).join("\n");

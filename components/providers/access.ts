@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Ports } from "../../rollout";
 import {
@@ -26,6 +28,9 @@ export function configureAccess(request: pulumi.dynamic.ConfigureRequest): void 
   };
   access = { ...setting("kubeconfig"), ...setting("context"), ...setting("cluster") };
 }
+
+/** This process, as the Lease of a cluster names it. */
+export const holder = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
 
 const opened = new Map<string, Promise<Omit<Ports, "report">>>();
 

@@ -1,6 +1,6 @@
 import type { EtcdSpec } from "../../config/types";
-import { carryOut, previewRollout, type RolloutRequest } from "../../rollout";
-import { configureAccess, portsFor } from "./access";
+import { carryOut, leaseName, previewRollout, type RolloutRequest } from "../../rollout";
+import { configureAccess, holder, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same, UNKNOWN } from "./base";
 
 interface RolloutInputs extends CommonInputs {
@@ -43,7 +43,10 @@ export const rollout = {
     return { id, props };
   },
 
-  async delete() {},
+  async delete(_id: string, { resourceUrn, spec }: RolloutInputs) {
+    const { kube } = await portsFor(resourceUrn);
+    await kube.delete("coordination.k8s.io/v1", "Lease", spec.namespace, leaseName(spec));
+  },
 };
 
 /** Before TrustBundle has run, preview does not know what it will find. */
@@ -53,6 +56,6 @@ function known({ spec, owner, settled }: RolloutInputs): RolloutRequest {
 
 async function walk(inputs: RolloutInputs, previous: EtcdSpec | undefined) {
   const ports = await portsFor(inputs.resourceUrn);
-  const outcome = await carryOut(ports, known(inputs), previous);
+  const outcome = await carryOut(ports, { ...known(inputs), holder }, previous);
   return { ...inputs, ...outcome, completedAt: new Date(ports.clock.now()).toISOString() };
 }

@@ -2,7 +2,7 @@ import { trustBundleName } from "../../config";
 import type { EtcdSpec } from "../../config/types";
 import { trustRevision } from "../../manifests";
 import { type Ports, previewTrust, releaseTrustBundle, widenTrust } from "../../rollout";
-import { configureAccess, portsFor } from "./access";
+import { configureAccess, holder, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same } from "./base";
 
 interface TrustInputs extends CommonInputs {
@@ -68,5 +68,6 @@ async function read(ports: Ports, spec: EtcdSpec): Promise<string | undefined> {
 }
 
 async function widen(inputs: TrustInputs) {
-  return { ...inputs, present: true, ...(await widenTrust(await portsFor(inputs.resourceUrn), inputs)) };
+  const request = { spec: inputs.spec, owner: inputs.owner, holder };
+  return { ...inputs, present: true, ...(await widenTrust(await portsFor(inputs.resourceUrn), request)) };
 }

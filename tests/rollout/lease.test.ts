@@ -1,0 +1,145 @@
+import type { KubeObject } from "../../manifests";
+import { withLease } from "../../rollout/lease";
+import type { Ports } from "../../rollout/ports";
+
+const target = { name: "db", namespace: "data", rollout: { stepTimeoutSeconds: 60 } };
+
+/** One API server with optimistic locking, and a clock that jumps. */
+class Server {
+  object: (KubeObject & { metadata: { resourceVersion?: string } }) | undefined;
+  now = Date.parse("2030-01-01");
+  evictions = 0;
+  #version = 0;
+
+  ports(): Ports {
+    const kube = {
+      get: async () => structuredClone(this.object),
+      create: async (object: KubeObject) => {
+        if (this.object) throw new Error("Conflict: exists");
+        return this.#store(object);
+      },
+      replace: async (object: KubeObject) => {
+        const { resourceVersion } = object.metadata as { resourceVersion?: string };
+        if (resourceVersion !== this.object?.metadata.resourceVersion) throw new Error("Conflict: changed");
+        return this.#store(object);
+      },
+      evict: async () => {
+        this.evictions += 1;
+        return "evicted" as const;
+      },
+      pods: async () => [],
+      apply: async (object: KubeObject) => object,
+      delete: async () => {},
+      replaceStatus: async () => {},
+    };
+    const etcd = { updatePeerUrls: async () => {}, moveLeader: async () => {} };
+    const clock = {
+      now: () => this.now,
+      sleep: async (ms: number) => {
+        this.now += ms;
+      },
+    };
+    return { kube, etcd, clock, report: { step: () => {} } } as unknown as Ports;
+  }
+
+  /** Somebody else's Lease; `alive`: it is renewed whenever somebody looks. */
+  heldBy(holder: string, alive: boolean): void {
+    this.#store({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "db-rollout", namespace: "data" },
+      spec: { holderIdentity: holder, renewTime: "2030-01-01T00:00:00.000000Z" },
+    });
+    if (!alive) return;
+    let looks = 0;
+    const stored = this.object;
+    Object.defineProperty(this, "object", {
+      configurable: true,
+      get: () => ({ ...stored, spec: { holderIdentity: holder, renewTime: `look ${looks++}` } }),
+    });
+  }
+
+  #store(object: KubeObject): KubeObject {
+    this.#version += 1;
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    Object.defineProperty(this, "object", { value: { ...object, metadata }, writable: true, configurable: true });
+    return object;
+  }
+}
+
+const specOf = ({ object }: Server) => (object?.spec ?? {}) as { holderIdentity?: string; renewTime?: string };
+const holderOf = (server: Server) => specOf(server).holderIdentity;
+
+test("is taken, named while it is held, and let go", async () => {
+  const server = new Server();
+  const during = await withLease(server.ports(), target, "me", async () => holderOf(server));
+  expect(during).toBe("me");
+  expect(holderOf(server)).toBe("");
+});
+
+test("is let go although the update failed", async () => {
+  const server = new Server();
+  const failing = withLease(server.ports(), target, "me", async () => {
+    throw new Error("no quorum");
+  });
+  await expect(failing).rejects.toThrow("no quorum");
+  expect(holderOf(server)).toBe("");
+});
+
+test("of an update that runs is waited for until the deadline, naming who runs", async () => {
+  const server = new Server();
+  server.heldBy("other-host/17", true);
+  const waiting = withLease(server.ports(), target, "me", async () => "ran");
+  await expect(waiting).rejects.toThrow(/waited 60 s .*other-host\/17 holds the Lease data\/db-rollout/);
+});
+
+test("of an update that died is taken over after its duration", async () => {
+  const server = new Server();
+  server.heldBy("dead-host/17", false);
+  const before = server.now;
+  await expect(withLease(server.ports(), target, "me", async () => "ran")).resolves.toBe("ran");
+  expect(server.now - before).toBeGreaterThanOrEqual(15_000);
+});
+
+test("once lost, nothing is changed any more", async () => {
+  const server = new Server();
+  const losing = withLease(server.ports(), target, "me", async (guarded) => {
+    await guarded.kube.evict("data", "db-0", "uid");
+    server.heldBy("other-host/17", false);
+    server.now += 6000;
+    await guarded.kube.evict("data", "db-1", "uid");
+  });
+  await expect(losing).rejects.toThrow("another update (other-host/17) has taken over");
+  expect(server.evictions).toBe(1);
+});
+
+test("is kept alive by what is polled while waiting", async () => {
+  const server = new Server();
+  await withLease(server.ports(), target, "me", async (guarded) => {
+    const first = specOf(server).renewTime;
+    server.now += 6000;
+    await guarded.kube.pods({} as never);
+    expect(specOf(server).renewTime).not.toBe(first);
+  });
+});
+
+test("leaves methods that only read to the port itself, private fields and all", async () => {
+  class Port {
+    #answer = "issuer";
+    issuer() {
+      return this.#answer;
+    }
+  }
+  const server = new Server();
+  const ports = server.ports();
+  const kube = Object.assign(new Port(), ports.kube);
+  await withLease({ ...ports, kube } as unknown as Ports, target, "me", async (guarded) => {
+    expect((guarded.kube as unknown as Port).issuer()).toBe("issuer");
+  });
+});
+
+test("nobody's name, no Lease", async () => {
+  const server = new Server();
+  await withLease(server.ports(), target, undefined, async () => undefined);
+  expect(server.object).toBeUndefined();
+});

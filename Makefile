@@ -7,7 +7,7 @@ ifeq ($(origin KUBECONFIG),command line)
 export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
 endif
 
-.PHONY: help demo demo-down test lint format typecheck test-unit test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test test-full lint format typecheck test-unit test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -52,7 +52,10 @@ schema: build ## Write the JSON schema of the stack config.
 	node dist/config/write-schema.js config/schema.json
 
 docs: build ## Make the previews and reports under docs/ anew, on the local cluster.
-	@UPDATE_DOCS=1 node tools/test.ts e2e
+	@UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
+
+test-full: build ## Every end-to-end case, the long ones too; the report goes to docs/.
+	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
 
 node_modules/.installed: package.json package-lock.json
 	@echo "installing npm packages"

@@ -36,12 +36,11 @@ function jest(title: string, args: string[], env: NodeJS.ProcessEnv): Tally {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-etcd-test-"));
   const result = join(folder, "result.json");
   const command = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
-  const { status } = spawnSync(
-    process.execPath,
-    [...command, "--json", `--outputFile=${result}`, ...args],
-    // Jest's JSON would go to stdout, too; what is to be read goes to stderr.
-    { cwd: repository, env, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  const { status } = spawnSync(process.execPath, [...command, "--json", `--outputFile=${result}`, ...args], {
+    cwd: repository,
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   const tally = count(result, status);
   rmSync(folder, { recursive: true });
   report(`${title}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped (${elapsed(started)})`);

@@ -11,6 +11,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 // Config is what all commands read; each uses its part.
@@ -95,6 +97,19 @@ func (c *Credentials) tlsConfig(anonymous bool) (*tls.Config, error) {
 type access struct {
 	scheme    string
 	anonymous bool
+	// Told of every error of TLS itself; absent: nobody wants to know.
+	onTLSError func(error)
+}
+
+// stamp changes whenever a file is replaced.
+func (c *Credentials) stamp() string {
+	stamp := ""
+	for _, path := range []string{c.CA, c.Certificate, c.Key} {
+		if file, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprintf("%d ", file.ModTime().UnixNano())
+		}
+	}
+	return stamp
 }
 
 // connect makes a client of the library's defaults. It does not wait for a connection.
@@ -111,6 +126,10 @@ func (c *Config) connect(members []Member, way access) (*clientv3.Client, error)
 			return nil, err
 		}
 		config.TLS = tlsConfig
+		if way.onTLSError != nil {
+			watched := watchedCredentials{credentials.NewTLS(tlsConfig), way.onTLSError}
+			config.DialOptions = append(config.DialOptions, grpc.WithTransportCredentials(watched))
+		}
 	default:
 		return nil, errors.New("scheme must be http or https")
 	}

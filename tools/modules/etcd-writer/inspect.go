@@ -36,14 +36,16 @@ type inspection struct {
 	Scheme    string        `json:"scheme"`
 	Members   []memberFacts `json:"members"`
 	Admission []admission   `json:"admission"`
+	Served    []served      `json:"served"`
 	Keys      int           `json:"keys"`
 }
 
 // inspect prints what the cluster is from outside, and writes the keys below the prefix into the log file.
 func inspect(ctx context.Context, config *Config) error {
-	result := inspection{Admission: []admission{}, Members: []memberFacts{}}
+	result := inspection{Admission: []admission{}, Members: []memberFacts{}, Served: []served{}}
 	for _, member := range config.Members {
 		result.Admission = append(result.Admission, config.admissionTo(ctx, member))
+		result.Served = append(result.Served, config.servedBy(member)...)
 	}
 	client, scheme, err := config.connectAnyhow(ctx)
 	if err != nil {

@@ -36,6 +36,10 @@ type summary struct {
 	EndedAt    int64          `json:"endedAt"`
 	SwitchedAt int64          `json:"switchedAt,omitempty"`
 	Schemes    map[string]int `json:"schemes"`
+	// How often the client was made anew because its files had changed.
+	Reloads int `json:"reloads"`
+	// Errors of TLS itself, the first few: members and clients that did not trust each other.
+	TLSErrors []string `json:"tlsErrors"`
 	// The first few, for the reader of a failed run.
 	Errors []string `json:"errors"`
 }
@@ -58,7 +62,7 @@ func openLedger(config *Config) (*ledger, error) {
 	buffer := bufio.NewWriter(file)
 	return &ledger{
 		path: config.Summary, file: file, buffer: buffer, encoder: json.NewEncoder(buffer),
-		summary: summary{StartedAt: time.Now().UnixMilli(), Schemes: map[string]int{}, Errors: []string{}},
+		summary: summary{StartedAt: time.Now().UnixMilli(), Schemes: map[string]int{}, Errors: []string{}, TLSErrors: []string{}},
 	}, nil
 }
 
@@ -86,8 +90,15 @@ func (l *ledger) note(what, detail string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	at := time.Now().UnixMilli()
-	if what == "switch" {
+	switch what {
+	case "switch":
 		l.summary.SwitchedAt = at
+	case "reload":
+		l.summary.Reloads++
+	case "tls":
+		if len(l.summary.TLSErrors) < 20 {
+			l.summary.TLSErrors = append(l.summary.TLSErrors, detail)
+		}
 	}
 	_ = l.encoder.Encode(note{Note: what, At: at, Detail: detail})
 }

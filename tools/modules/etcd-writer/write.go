@@ -29,17 +29,19 @@ func write(ctx context.Context, config *Config) error {
 	if err != nil {
 		return err
 	}
-	client, err := config.connect(config.Members, access{scheme: config.Start})
-	if err != nil {
+	w := &writer{config: config, ledger: ledger}
+	stamp := config.Credentials.stamp()
+	if w.link, err = w.open(config.Start); err != nil {
 		return err
 	}
-	w := &writer{config: config, ledger: ledger, link: &link{client: client, scheme: config.Start}}
-	var switching sync.WaitGroup
+	var besides sync.WaitGroup
 	if config.Start != config.Destination {
-		switching.Go(func() { w.moveWhenAccepted(ctx) })
+		besides.Go(func() { w.moveWhenAccepted(ctx) })
+	} else if config.Start == "https" {
+		besides.Go(func() { w.reloadWhenChanged(ctx, stamp) })
 	}
 	w.writeSteadily(ctx)
-	switching.Wait()
+	besides.Wait()
 	w.link.writes.Wait()
 	w.link.client.Close()
 	return ledger.close()
@@ -87,23 +89,48 @@ func (w *writer) moveWhenAccepted(ctx context.Context) {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-	client, err := w.config.connect(w.config.Members, way)
+	next, err := w.open(way.scheme)
 	if err != nil {
 		w.ledger.note("switch", err.Error())
 		return
 	}
-	old := w.replace(&link{client: client, scheme: way.scheme})
 	w.ledger.note("switch", way.scheme)
-	old.writes.Wait()
-	old.client.Close()
+	w.replace(next)
 }
 
-func (w *writer) replace(next *link) *link {
+// reloadWhenChanged makes the client anew whenever its files have changed, as clients do that watch what they mount.
+func (w *writer) reloadWhenChanged(ctx context.Context, stamp string) {
+	for ctx.Err() == nil {
+		time.Sleep(100 * time.Millisecond)
+		latest := w.config.Credentials.stamp()
+		if latest == stamp {
+			continue
+		}
+		next, err := w.open("https")
+		if err != nil {
+			// One file of a pair has been replaced and the other not yet.
+			continue
+		}
+		stamp = latest
+		w.ledger.note("reload", latest)
+		w.replace(next)
+	}
+}
+
+func (w *writer) open(scheme string) (*link, error) {
+	tell := func(err error) { w.ledger.note("tls", err.Error()) }
+	client, err := w.config.connect(w.config.Members, access{scheme: scheme, onTLSError: tell})
+	return &link{client: client, scheme: scheme}, err
+}
+
+// replace gives new writes another link, and closes the old one once its writes are through.
+func (w *writer) replace(next *link) {
 	w.mutex.Lock()
-	defer w.mutex.Unlock()
 	old := w.link
 	w.link = next
-	return old
+	w.mutex.Unlock()
+	old.writes.Wait()
+	old.client.Close()
 }
 
 func (w *writer) allAccept(ctx context.Context, way access) bool {

@@ -15,6 +15,7 @@ export * from "./stages";
 export { memberBundleKey, normalizeTrust, trustRevision } from "./trust";
 export { TRUST_BUNDLE_KEY } from "./trust-bundle";
 export * from "./types";
+export { DATA_VOLUME } from "./volumes";
 
 export function renderNamespace(spec: EtcdSpec): KubeObject {
   return synthesizeOne((scope) => new EtcdNamespace(scope, "namespace", spec));

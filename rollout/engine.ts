@@ -15,6 +15,7 @@ import { Refusal } from "./problems";
 import type { Rendering } from "./render";
 import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, previewTrust } from "./trust";
+import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
 
 /** What the user asked for, and on whose behalf. */
@@ -54,7 +55,11 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   if (problems.length > 0) throw new Refusal(problems);
   const operation = classify(previous, spec);
   const observation = await observe(ports, spec);
-  if (!observation.workload) return { operation: operation.kind, plan: [], notes: [] };
+  if (!observation.workload) {
+    const volumes = await checkVolumes(ports, spec);
+    if (volumes.length > 0) throw new Refusal(volumes);
+    return { operation: operation.kind, plan: [], notes: [] };
+  }
   const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
   const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);

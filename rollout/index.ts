@@ -9,4 +9,5 @@ export { checkPrerequisites, issuersOf } from "./preflight";
 export { Refusal } from "./problems";
 export { previewTrust, type TrustOutcome, type TrustPreview, type TrustRequest, widenTrust } from "./trust";
 export { ClusterView } from "./view";
+export { checkVolumes, markVolumes } from "./volumes";
 export { DeadlineError } from "./wait";

@@ -1,5 +1,5 @@
 import type { EtcdSpec } from "../../config/types";
-import { ClusterView, inspectMembership, verifyMembership } from "../../rollout";
+import { ClusterView, inspectMembership, markVolumes, verifyMembership } from "../../rollout";
 import { configureAccess, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same } from "./base";
 
@@ -54,6 +54,8 @@ async function look(view: ClusterView): Promise<string[]> {
 }
 
 async function verify(inputs: MembershipInputs) {
-  const facts = await verifyMembership(await portsFor(inputs.resourceUrn), inputs.spec);
+  const ports = await portsFor(inputs.resourceUrn);
+  const facts = await verifyMembership(ports, inputs.spec);
+  await markVolumes(ports, inputs.spec);
   return { ...inputs, drift: [], ...facts };
 }

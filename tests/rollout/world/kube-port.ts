@@ -49,6 +49,7 @@ export class SimulatedKube implements KubePort {
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
     if (kind === "Secret") return structuredClone(certManager.secrets.get(name)?.object);
     if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
+    if (kind === "PersistentVolumeClaim") return undefined;
     if (kind === workload?.object.kind) return structuredClone(workload.object);
     throw new Error(`the simulated world knows no ${kind}`);
   }

@@ -36,6 +36,11 @@ export class Journal {
     this.condition(condition, step);
   }
 
+  /** For the user who watches; no part of the record. */
+  progress(line: string): void {
+    this.ports.report.progress?.(line);
+  }
+
   restarted(restart: RestartRecord): void {
     this.restarts.push(restart);
   }

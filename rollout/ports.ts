@@ -179,6 +179,8 @@ export interface StepReport {
 
 export interface ReportPort {
   step(report: StepReport): void;
+  /** What is being done right now, such as `restarting etcd-1 (2 of 3)`: shown until something else is, never kept. */
+  progress?(line: string): void;
 }
 
 export interface Ports {

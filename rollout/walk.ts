@@ -56,6 +56,11 @@ export class PassWalker {
     });
   }
 
+  /** How many members are not on the template yet. */
+  private left(pods: LivePod[], workload: LiveWorkload): number {
+    return this.slots(pods).filter((slot) => slot.pod?.revision !== workload.updateRevision).length;
+  }
+
   /** The one member that is down, if it is exactly one: restarting it is how it may be mended. */
   private async memberToMend(): Promise<string | undefined> {
     const down = this.slots(await this.view.pods()).filter((slot) => !slot.ready);
@@ -113,6 +118,8 @@ export class PassWalker {
     const member = await this.memberOf(name, pods);
     const register = pod && member && !this.registered(member, pod.ordinal);
     if (register) await this.registerBoth(member, pod);
+    const turn = `${this.slots(pods).length - this.left(pods, workload) + 1} of ${this.view.spec.replicas}`;
+    this.journal.progress(`${this.pass.label}: restarting ${name} (${turn})`);
     const started = this.view.ports.clock.now();
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);

@@ -20,17 +20,20 @@ let watching = false;
  * walking on beside the next update would be a second hand on the same members. What was begun is resumed by the next
  * update; a CLI that is merely interrupted stays until the running step is done.
  */
-export function endWithEngine(): void {
+export function endWithEngine(end: () => void = () => process.exit(1)): void {
   const [, host, port] = ADDRESS.exec(process.argv[2] ?? "") ?? [];
   if (watching || !host) return;
   watching = true;
   let failures = 0;
   const look = async () => {
     failures = (await answers(host, Number(port))) ? 0 : failures + 1;
-    if (failures >= LOST_AFTER) process.exit(1);
+    if (failures < LOST_AFTER) return;
+    clearInterval(timer);
+    end();
   };
   // Must not keep the process alive by itself.
-  setInterval(look, CHECK_INTERVAL_MS).unref();
+  const timer = setInterval(look, CHECK_INTERVAL_MS);
+  timer.unref();
 }
 
 function answers(host: string, port: number): Promise<boolean> {

@@ -28,9 +28,15 @@ export class EngineReport implements ReportPort {
     if (lines.length > 0) this.log(lines.join("\n"));
   }
 
-  private log(message: string): void {
+  /** In the resource's row alone, until the next line. */
+  progress(line: string): void {
+    this.log(line, true);
+  }
+
+  private log(message: string, ephemeral = false): void {
     const request = new LogRequest();
     request.setSeverity(LogSeverity.INFO);
+    request.setEphemeral(ephemeral);
     request.setMessage(message);
     request.setUrn(this.urn);
     queue = queue.then(() => send(request));

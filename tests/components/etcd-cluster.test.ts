@@ -1,0 +1,101 @@
+import * as pulumi from "@pulumi/pulumi";
+import { EtcdCluster } from "../../components";
+import { loader } from "../../components/loader";
+
+interface Registered {
+  type: string;
+  name: string;
+  inputs: Record<string, unknown>;
+}
+
+const registered: Registered[] = [];
+
+beforeAll(() =>
+  pulumi.runtime.setMocks(
+    {
+      newResource: ({ type, name, inputs, id }) => {
+        registered.push({ type, name, inputs });
+        // What the providers would answer, as far as other resources take it in.
+        const answers = { trustRevision: "rev1", completedAt: "2030-01-01T00:00:00Z", settled: "PEM" };
+        return { id: id ?? `${name}-id`, state: { ...inputs, ...answers } };
+      },
+      call: () => ({}),
+    },
+    "etcd",
+    "test",
+    false,
+    "acme",
+  ),
+);
+
+beforeEach(() => {
+  registered.length = 0;
+});
+
+const TLS = { issuerRef: { kind: "ClusterIssuer", name: "internal-ca" } };
+
+/** Declares a cluster and waits until everything is registered. */
+async function declare(name: string, args: Record<string, unknown>): Promise<Registered[]> {
+  const cluster = new EtcdCluster(name, { name, namespace: name, ...args });
+  await new Promise((resolve) => pulumi.all([cluster.endpoints, cluster.lastOperation]).apply(resolve));
+  return registered;
+}
+
+const position = (all: Registered[], type: RegExp) => all.findIndex((each) => type.test(each.type));
+
+test("trust, certificates, walk, workload, verification: in this order", async () => {
+  const all = await declare("ordered", { tls: TLS });
+  const order = [/TrustBundle$/, /CertificateSecret$/, /Certificate$/, /Rollout$/, /StatefulSet$/, /Membership$/];
+  const positions = order.map((type) => position(all, type));
+  expect(positions).not.toContain(-1);
+  expect(positions).toEqual([...positions].sort((a, b) => a - b));
+});
+
+test("a plain cluster has nothing of TLS", async () => {
+  const all = await declare("plain", {});
+  expect(all.filter(({ type }) => /Trust|Certificate/.test(type))).toEqual([]);
+  expect(position(all, /Rollout$/)).toBeGreaterThan(0);
+});
+
+test("the workload takes the trust bundle's revision from the walk, everywhere it stands", async () => {
+  const all = await declare("revised", { tls: TLS });
+  const { inputs } = all[position(all, /StatefulSet$/)]!;
+  const text = JSON.stringify(inputs);
+  expect(text).toContain('"pulumi-etcd/trust-revision":"rev1"');
+  expect(text).toContain('"key":"members-rev1.crt"');
+  expect(text).not.toContain("revision-of-the-trust-bundle");
+});
+
+test("the walk is told these things and no others: no kubeconfig, no secret", async () => {
+  const all = await declare("owned", { tls: TLS });
+  const { inputs } = all[position(all, /Rollout$/)]!;
+  expect(inputs.owner).toBe("acme/etcd/test");
+  expect(Object.keys(inputs).sort()).toEqual(["__provider", "dryRun", "owner", "resourceUrn", "settled", "spec"]);
+});
+
+test("two clusters of one name are refused, naming both places", async () => {
+  await declare("twin", {});
+  expect(() => new EtcdCluster("second", { name: "twin", namespace: "twin" })).toThrow(
+    /etcd:name = "twin": this program declares two clusters of that name in namespace twin/,
+  );
+});
+
+test("what is wrong with the config is told without a stack trace, before anything is declared", () => {
+  const declareWrong = () => new EtcdCluster("wrong", { replicas: 0, nmae: "x" });
+  expect(declareWrong).toThrow(pulumi.RunError);
+  expect(declareWrong).toThrow(/etcd:replicas/);
+  expect(registered.filter(({ type }) => type.startsWith("kubernetes:"))).toEqual([]);
+});
+
+test("the provider code in the state is the same small loader whatever the package does", async () => {
+  const all = await declare("small", { tls: TLS });
+  const code = all.flatMap(({ inputs }) => (typeof inputs.__provider === "string" ? [inputs.__provider] : []));
+  expect(code.length).toBeGreaterThanOrEqual(6);
+  for (const text of code) {
+    expect(text.length).toBeLessThan(4000);
+    expect(text).toContain("pulumi-etcd/providers");
+  }
+  expect(Object.keys(loader("rollout")).sort()).toEqual(
+    ["check", "configure", "create", "delete", "diff", "read", "update"].sort(),
+  );
+});

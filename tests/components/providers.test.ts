@@ -1,0 +1,113 @@
+import { createServer } from "node:net";
+import { membership, rollout, trustBundle } from "../../components/providers";
+import { check, diffWhen, same } from "../../components/providers/base";
+import { endWithEngine } from "../../components/providers/engine-connection";
+import { parseSpec } from "../../config";
+import { Refusal } from "../../rollout";
+
+const TLS = { issuerRef: { kind: "ClusterIssuer", name: "ca-a" } };
+const spec = (raw: Record<string, unknown> = {}) => parseSpec({ tls: TLS, ...raw }).spec;
+const common = { resourceUrn: "urn:pulumi:test::etcd::x::etcd" };
+
+describe("the walk is a difference", () => {
+  const state = { ...common, spec: spec(), owner: "me", settled: "A", plan: ["pass 1/1: restart etcd-0"] };
+  const next = { ...state, plan: [] };
+  const changed = async (news: object) => (await rollout.diff("id", state, { ...next, ...news })).changes !== false;
+
+  test.each([
+    ["when nothing changed: no", {}, false],
+    ["when the cluster is not where the spec wants it", { plan: ["pass 1/1: restart etcd-0"] }, true],
+    ["when the spec changed", { spec: spec({ replicas: 5 }) }, true],
+    ["when other CAs are wanted", { settled: "A+B" }, true],
+    ["when the resource was only renamed: no", { resourceUrn: "urn:pulumi:test::etcd::x::other" }, false],
+  ])("%s", async (_, news, expected) => expect(await changed(news)).toBe(expected));
+});
+
+describe("the trust bundle is a difference", () => {
+  const state = { ...common, spec: spec(), owner: "me", expected: "rev-a", present: true };
+  const changed = async (news: object) =>
+    (await trustBundle.diff("id", state, { ...state, ...news })).changes !== false;
+
+  test.each([
+    ["when nothing changed: no", {}, false],
+    ["when another issuer is named", { spec: spec({ tls: { issuerRef: { name: "ca-b" } } }) }, true],
+    [
+      "when other names are asked for: no",
+      { spec: spec({ tls: { ...TLS, certificates: [{ alias: "server", dnsNames: ["x.example.org"] }] } }) },
+      false,
+    ],
+    ["when the CA behind the issuer changed", { expected: "rev-b" }, true],
+    ["when the CA cannot be seen this time: no", { expected: undefined }, false],
+    ["when somebody took the ConfigMap away", { present: false }, true],
+  ])("%s", async (_, news, expected) => expect(await changed(news)).toBe(expected));
+});
+
+test("the verification is a difference after every walk, and where the cluster has drifted", async () => {
+  const state = { ...common, spec: spec(), rolloutCompletedAt: "t1" };
+  expect(await membership.diff("id", state, { ...state, drift: [] })).toEqual({ changes: false });
+  expect(await membership.diff("id", state, { ...state, rolloutCompletedAt: "t2" })).toEqual({});
+  expect(await membership.diff("id", state, { ...state, drift: ["etcd-0: is not ready"] })).toEqual({});
+});
+
+test("a real difference leaves the fields to Pulumi, which shows them one by one", () => {
+  expect(diffWhen(true)).toEqual({});
+  expect(diffWhen(false)).toEqual({ changes: false });
+});
+
+test("the order of keys is no difference, that of list items is", () => {
+  expect(same({ a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 })).toBe(true);
+  expect(same({ a: [1, 2] }, { a: [2, 1] })).toBe(false);
+});
+
+describe("what speaks against an update", () => {
+  beforeAll(() => {
+    // A kubeconfig that can be read is enough: nothing is asked of the cluster.
+    const kubeconfig = JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "k", user: "u" } }],
+      clusters: [{ name: "k", cluster: { server: "https://127.0.0.1:1" } }],
+      users: [{ name: "u", user: { token: "t" } }],
+    });
+    rollout.configure({
+      config: { get: (key: string) => (key.endsWith("kubeconfig") ? kubeconfig : undefined) },
+    } as never);
+  });
+
+  test("is one failure a problem, beside no property, and changes no input", async () => {
+    const problem = (path: string) => ({ path, value: 0, rule: "must hold", mend: "Mend it" });
+    const result = await check({ ...common, dryRun: true, spec: 1 }, async () => {
+      throw new Refusal([problem("etcd:replicas"), problem("etcd:name")]);
+    });
+    expect(result).toEqual({
+      inputs: { ...common, spec: 1 },
+      failures: [
+        { property: "", reason: "etcd:replicas = 0: must hold. Mend it" },
+        { property: "", reason: "etcd:name = 0: must hold. Mend it" },
+      ],
+    });
+  });
+
+  test("and what was found is added to the inputs, without the preview flag", async () => {
+    const result = await check({ ...common, dryRun: false }, async () => ({ plan: ["x"] }));
+    expect(result).toEqual({ inputs: { ...common, plan: ["x"] }, failures: [] });
+  });
+});
+
+test("a provider whose Pulumi engine is gone ends, and not before", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const argument = process.argv[2];
+  process.argv[2] = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  let ended = 0;
+  endWithEngine(() => {
+    ended += 1;
+  });
+  process.argv[2] = argument as string;
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(ended).toBe(0);
+  await new Promise((resolve) => server.close(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 4500));
+  expect(ended).toBe(1);
+}, 15_000);

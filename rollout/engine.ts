@@ -87,7 +87,7 @@ async function planUpdate(
     ...(dropped.length > 0 && { label: "settle" }),
     ...(trust?.leader && { leader: trust.leader }),
   });
-  const serves = await mustServe(request, operation, observation, leaves.length > 0);
+  const serves = await mustServe(request, operation, observation, { renewed: leaves.length > 0, dropped });
   return {
     steps: [...leaves, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...plan.steps.map((step) => step.text)],
     notes: plan.notes,
@@ -95,16 +95,21 @@ async function planUpdate(
   };
 }
 
-/** Whether new leaves have to reach members that run TLS already. */
+/**
+ * Whether new leaves have to reach members that run TLS already. What cert-manager renewed by itself reaches them in
+ * the kubelet's own time, and is nothing to wait for unless a CA is about to be dropped that they may still need.
+ */
 async function mustServe(
   { spec }: RolloutRequest,
   operation: Operation,
   observation: Observation,
-  renewed: boolean,
+  { renewed, dropped }: { renewed: boolean; dropped: string[] },
 ): Promise<boolean> {
   if (!spec.tls || !hasTlsMembers(observation) || operation.kind === "add") return false;
-  const asked = operation.kind === "rotate" || (operation.kind === "reissue" && operation.aliases.length > 0);
-  return renewed || asked || (await notServing(observation.view, spec, observation.liveTls)).length > 0;
+  if (renewed || operation.kind === "rotate" || (operation.kind === "reissue" && operation.aliases.length > 0)) {
+    return true;
+  }
+  return dropped.length > 0 && (await notServing(observation.view, spec, observation.liveTls)).length > 0;
 }
 
 function dropSteps(subjects: string[]): string[] {
@@ -151,7 +156,9 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
   );
   const observation = await observe(ports, spec);
   if (observation.workload) {
-    if (await mustServe(request, operation, observation, renewed)) {
+    const live = await readBundle(ports, spec);
+    const dropped = settled && live ? subjectsBeyond(live, settled) : [];
+    if (await mustServe(request, operation, observation, { renewed, dropped })) {
       await awaitServing(observation.view, spec, observation.liveTls);
       journal.note(SERVE_STEP, "", "CertificateSynced");
     }

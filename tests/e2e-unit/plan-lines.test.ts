@@ -44,3 +44,20 @@ test("with another leader, order and moves may differ, but not what is done", ()
   expect(planDifference(STEPS, reordered, false)).toBeDefined();
   expect(planDifference(STEPS, reordered.slice(0, -1), true)).toBeDefined();
 });
+
+test("reads the steps of a change of issuer", () => {
+  const steps = [
+    "ask ClusterIssuer internal-ca for its CA",
+    "trust bundle: add CN=db internal-ca",
+    "widen: set the member template to tls",
+    "widen: restart etcd-0",
+    "restore Certificate etcd-peer-cert",
+    "re-issue Certificate etcd-server-cert",
+    "wait until every member serves its new certificates",
+    "trust bundle: drop CN=db etcd-ca",
+    "settle: restart etcd-0",
+  ];
+  const row = " ~  pulumi-nodejs:dynamic/etcd:Rollout etcd update; wait until every member serves its new certificates";
+  const prose = "    if it is, the members restart once to trust it";
+  expect(planLines([row, prose, ...steps.map((step) => `    ${step}`)].join("\n"))).toEqual(steps);
+});

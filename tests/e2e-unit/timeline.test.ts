@@ -12,7 +12,8 @@ class Story {
 
   tell(name: string, state: Partial<PodState>, event: Partial<PodEvent> = {}): this {
     const at = (this.events.length + 1) * 1000;
-    const pod = { name, uid: `${name} old`, ready: false, terminating: false, revision: "r1", secrets: [], ...state };
+    const plain = { ready: false, terminating: false, revision: "r1", containerRestarts: 0, secrets: [] };
+    const pod = { name, uid: `${name} old`, ...plain, ...state };
     this.events.push({ at, version: at, initial: false, gone: false, pod, ...event });
     return this;
   }

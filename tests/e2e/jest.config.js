@@ -2,6 +2,8 @@
 module.exports = {
   rootDir: "../..",
   testMatch: ["<rootDir>/tests/e2e/*.test.ts"],
+  // The long cases run on demand.
+  testPathIgnorePatterns: ["/node_modules/", ...(process.env.PULUMI_ETCD_E2E_FULL ? [] : ["-full\\.test\\.ts$"])],
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   transform: {
     "^.+\\.ts$": [

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CredentialMirror } from "./credentials";
-import { type Inspection, inspectCluster } from "./etcd-writer";
+import { normalSerial } from "./certificates";
+import { fetchCredentials } from "./credentials";
+import { type Inspection, inspectCluster, type Served } from "./etcd-writer";
 import { CLUSTER, type Scenario } from "./scenario";
 import { type Finding, findSecrets } from "./secret-scan";
 
@@ -9,9 +10,11 @@ import { type Finding, findSecrets } from "./secret-scan";
 export interface Aftermath {
   /** What a preview says that must have nothing to do; undefined when it has nothing. */
   previewTrouble?: string;
-  /** As above, of a further update. */
+  /** As above, of the further updates. */
   updateTrouble?: string;
-  /** Pods before and after the further update. */
+  /** What a further update took: the least that any update takes. */
+  idleMs: number;
+  /** Pods before and after the further updates. */
   uids: { before: string[]; after: string[] };
   revisions: string[];
   updateRevision: string;
@@ -23,17 +26,22 @@ export interface Aftermath {
 }
 
 /** Looks at everything that must hold after an update, whatever it was. */
-export async function lookAfterwards(scenario: Scenario): Promise<Aftermath> {
+export async function lookAfterwards(scenario: Scenario, furtherUps = 1): Promise<Aftermath> {
   const { stack } = scenario;
   const before = await uids(scenario);
   const previewTrouble = await trouble(() => stack.preview({ expectNoChanges: true }));
-  // That preview has just been seen, empty.
-  const updateTrouble = await trouble(() => stack.up({ skipPreview: true }));
+  const started = Date.now();
+  const updateTrouble = await trouble(async () => {
+    // That preview has just been seen, empty.
+    for (let i = 0; i < furtherUps; i++) await stack.up({ skipPreview: true, expectNoChanges: true });
+  });
+  const idleMs = (Date.now() - started) / furtherUps;
   const after = await uids(scenario);
   const secrets = await scenario.secrets();
   return {
     ...(previewTrouble && { previewTrouble }),
     ...(updateTrouble && { updateTrouble }),
+    idleMs,
     uids: { before, after },
     ...(await revisions(scenario)),
     findings: findSecrets(await stack.exportState(), secrets),
@@ -48,13 +56,17 @@ export async function inspect(
   folder: string,
   prefix: string,
 ): Promise<Inspection & { found: Set<string> }> {
-  const mirror = new CredentialMirror(scenario.kube, scenario.namespace, CLUSTER, join(folder, "inspect"));
-  await mirror.start();
-  await mirror.stop();
+  const credentials = await fetchCredentials(scenario.kube, scenario.namespace, CLUSTER, join(folder, "inspect"));
   const keysFile = join(folder, "keys");
-  const settings = { members: scenario.members, credentials: mirror.files, prefix, keysFile };
+  const settings = { members: scenario.members, credentials, prefix, keysFile };
   const inspection = await inspectCluster(scenario.environment, settings);
   return { ...inspection, found: new Set(prefix ? readFileSync(keysFile, "utf8").split("\n") : []) };
+}
+
+/** The certificates that members show now. */
+export async function fetchServed(scenario: Scenario): Promise<Served[]> {
+  const { served } = await inspect(scenario, scenario.folder, "");
+  return served.map(({ serial, ...rest }) => ({ ...rest, ...(serial && { serial: normalSerial(serial) }) }));
 }
 
 async function trouble(run: () => Promise<unknown>): Promise<string | undefined> {

@@ -67,6 +67,14 @@ export class CredentialMirror {
   }
 }
 
+/** A client's files as the cluster has them now. */
+export async function fetchCredentials(kube: Kube, namespace: string, clusterName: string, folder: string) {
+  const mirror = new CredentialMirror(kube, namespace, clusterName, folder);
+  await mirror.start();
+  await mirror.stop();
+  return mirror.files;
+}
+
 /** Readers see the old content or the new one, never half of it. */
 function replace(path: string, content: Buffer): void {
   writeFileSync(`${path}.part`, content, { mode: 0o600 });

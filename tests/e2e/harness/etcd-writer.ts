@@ -33,11 +33,20 @@ export interface Admission {
   tls: string;
 }
 
+/** The certificate that a member shows on a port; without one, why not. */
+export interface Served {
+  member: string;
+  port: string;
+  serial?: string;
+  error?: string;
+}
+
 export interface Inspection {
   /** The scheme that was used to ask. */
   scheme: "http" | "https";
   members: MemberFacts[];
   admission: Admission[];
+  served: Served[];
   /** How many keys were read back. */
   keys: number;
 }

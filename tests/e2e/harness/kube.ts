@@ -56,12 +56,12 @@ export class Kube {
   }
 
   /** Server-side apply; unknown fields are refused. */
-  async apply(object: ObjectSpec, options: { dryRun?: boolean } = {}): Promise<LiveObject> {
+  async apply(object: ObjectSpec, options: { dryRun?: boolean; status?: boolean } = {}): Promise<LiveObject> {
     const query = new URLSearchParams({ fieldManager: "pulumi-etcd-e2e", force: "true", fieldValidation: "Strict" });
     if (options.dryRun) query.set("dryRun", "All");
     const { apiVersion, kind, metadata } = object;
     const path = await this.#path(apiVersion, kind, metadata.namespace, metadata.name);
-    return this.#request<LiveObject>("PATCH", `${path}?${query}`, object);
+    return this.#request<LiveObject>("PATCH", `${path}${options.status ? "/status" : ""}?${query}`, object);
   }
 
   async get(apiVersion: string, kind: string, name: string, namespace?: string): Promise<LiveObject | undefined> {

@@ -1,50 +1,38 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RetryPolicy, Scheme } from "../writer/config";
 import { type Aftermath, inspect, lookAfterwards } from "./aftermath";
+import { fingerprints, readSerials, readTrust, type Serials } from "./certificates";
+import type { Change } from "./change";
 import { CredentialMirror } from "./credentials";
 import { repository } from "./environment";
 import type { Inspection } from "./etcd-writer";
 import { type Leadership, leaderships } from "./leadership";
 import { planLines, predictedLeader } from "./plan-lines";
 import { NamespaceWatch } from "./pod-watch";
+import { type Recorded, readRecords, recordedBetween } from "./record";
 import { reportRow } from "./report";
 import { CLUSTER, type Scenario } from "./scenario";
-import type { PodEvent, SecretEvent } from "./timeline";
+import { type PodEvent, passes, restarts, type SecretEvent } from "./timeline";
 import { Clients, RETRIES, type WriterResult } from "./writers";
-
-/** A change of a running cluster's TLS, made while clients are at work. */
-export interface Change {
-  /** Short, for folders and the report: `add`. */
-  name: string;
-  /** How clients get in before and after. */
-  from: Scheme;
-  to: Scheme;
-  edit: (scenario: Scenario) => Promise<void>;
-  retry?: Partial<RetryPolicy>;
-  /** Where the preview with its differences is kept, below docs/, when UPDATE_DOCS is set. */
-  document?: string;
-}
-
-/** The stack output of that name. */
-export interface LastOperation {
-  operation: string;
-  steps: string[];
-  durationMs: number;
-  restarts: { member: string; pass: number; durationMs: number; wasLeader: boolean }[];
-}
 
 /** Everything that was seen of a change. */
 export interface Evidence {
   startedAt: number;
+  preview: string;
+  /** What the preview with differences printed, where it was asked for. */
+  differences?: string;
   planned: string[];
   predictedLeader?: string;
-  lastOperation: LastOperation;
+  recorded: Recorded;
   writers: WriterResult[];
   /** Acknowledged writes that were not read back. */
   lost: string[];
   pods: PodEvent[];
   deletedSecrets: SecretEvent[];
+  /** What is in the Secrets of the certificates. */
+  serials: { before: Serials; after: Serials };
+  /** CAs in the trust bundle afterwards, by fingerprint, under each of its keys; and those that are expected. */
+  trust: { found: string[][]; expected?: string[] };
   /** Why the watches may have missed something. */
   gap?: string;
   leaderships: Leadership[];
@@ -57,8 +45,10 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
   mkdirSync(folder, { recursive: true });
   const prefix = `e2e/${change.name}/`;
   await scenario.secrets();
+  const before = { serials: await readSerials(scenario), records: await readRecords(scenario.stack) };
   await change.edit(scenario);
   const preview = (await scenario.stack.preview()).stdout;
+  const differences = change.differs && (await scenario.stack.preview({ diff: true })).stdout;
   writeFileSync(join(folder, "preview.txt"), preview);
   if (change.document && process.env.UPDATE_DOCS) await documentPreview(scenario, change.document);
 
@@ -73,24 +63,31 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
     await mirror.start();
     await clients.start();
     const startedAt = Date.now();
-    const update = await scenario.stack.up();
+    const update = await scenario.stack.up({ skipPreview: true });
     writeFileSync(join(folder, "up.txt"), update.stdout);
-    const lastOperation = (await scenario.stack.outputs<{ lastOperation: LastOperation }>()).lastOperation;
+    const recorded = recordedBetween(before.records, await readRecords(scenario.stack));
     // Under the same load: it must do nothing, and clients must notice nothing of that.
-    const aftermath = await lookAfterwards(scenario);
+    const aftermath = await lookAfterwards(scenario, change.furtherUps);
     const { writers, samples } = await clients.stop();
     watch.stop();
     const { found, ...inspection } = await inspect(scenario, folder, prefix);
     const evidence: Evidence = {
       startedAt,
+      preview,
+      ...(differences && { differences }),
       planned: planLines(preview),
       ...(predictedLeader(preview) && { predictedLeader: predictedLeader(preview) }),
-      lastOperation,
+      recorded,
       writers,
       lost: writers.flatMap(({ acknowledgedKeys }) => acknowledgedKeys.filter((key) => !found.has(key))),
       pods: watch.pods,
       deletedSecrets: watch.deletedSecrets,
       ...(watch.gap && { gap: watch.gap }),
+      serials: { before: before.serials, after: await readSerials(scenario) },
+      trust: {
+        found: await readTrust(scenario),
+        ...(change.trusts && { expected: fingerprints(await change.trusts(scenario)) }),
+      },
       leaderships: leaderships(samples),
       aftermath,
       inspection,
@@ -105,14 +102,17 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
   }
 }
 
-function report(scenario: Scenario, change: Change, updateMs: number, { lastOperation, writers }: Evidence): void {
+function report(scenario: Scenario, change: Change, updateMs: number, evidence: Evidence): void {
+  const { recorded, writers, pods, aftermath } = evidence;
   reportRow({
     case: scenario.options.name,
     operation: change.name,
     updateMs,
-    walkMs: lastOperation.durationMs,
-    floorMs: lastOperation.restarts.reduce((sum, restart) => sum + restart.durationMs, 0),
-    restarts: lastOperation.restarts.length,
+    idleMs: aftermath.idleMs,
+    walkMs: recorded.durationMs,
+    floorMs: recorded.restarts.reduce((sum, restart) => sum + restart.durationMs, 0),
+    passes: passes(restarts(pods)).length,
+    restarts: recorded.restarts.length,
     writers: writers.map(({ name, acknowledged, failed, longestMs }) => ({ name, acknowledged, failed, longestMs })),
   });
 }

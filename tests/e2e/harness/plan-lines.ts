@@ -1,11 +1,22 @@
-/** A step as it is printed and recorded: `pass 1/2: restart etcd-0`. */
-const STEP = /\bpass (\d+)\/(\d+): .*$/;
+/** A step as it is printed and recorded: `pass 1/2: restart etcd-0`, `ask Issuer etcd-ca for its CA`. */
+const STEP = new RegExp(
+  [
+    String.raw`(?:pass \d+/\d+|widen|settle|move): .*`,
+    String.raw`ask \S+ \S+ for its CA`,
+    "trust bundle: (?:add|drop) .*",
+    String.raw`(?:restore|re-issue) Certificate \S+`,
+    "wait until every member serves its new certificates",
+  ]
+    .map((form) => `^${form}$`)
+    .join("|"),
+);
 
 /** The steps that a preview printed, in order, each once. */
 export function planLines(printed: string): string[] {
   const lines = printed.split("\n").flatMap((line) => {
-    const match = STEP.exec(line.trimEnd());
-    return match ? [match[0]] : [];
+    // The row of a resource repeats the last line that it told: there it is not in its place.
+    const step = line.trim();
+    return STEP.test(step) ? [step] : [];
   });
   return [...new Set(lines)];
 }

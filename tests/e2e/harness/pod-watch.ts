@@ -84,7 +84,10 @@ interface PodBody {
       projected?: { sources?: { secret?: { name?: string } }[] };
     }[];
   };
-  status?: { conditions?: { type: string; status: string }[] };
+  status?: {
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: { restartCount: number }[];
+  };
 }
 
 /** Undefined for pods that are no members. */
@@ -102,6 +105,7 @@ export function memberPod(object: LiveObject): PodState | undefined {
     ready: status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false,
     terminating: metadata.deletionTimestamp !== undefined,
     revision: metadata.labels?.["controller-revision-hash"] ?? "",
+    containerRestarts: (status?.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
     secrets: secrets.filter((name) => name !== undefined),
   };
 }

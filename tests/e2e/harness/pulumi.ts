@@ -84,8 +84,13 @@ export class PulumiStack {
     return printed;
   }
 
-  up(options: { skipPreview?: boolean } = {}): Promise<CommandResult> {
-    const flags = ["--yes", "--suppress-progress", ...(options.skipPreview ? ["--skip-preview"] : [])];
+  up(options: { skipPreview?: boolean; expectNoChanges?: boolean } = {}): Promise<CommandResult> {
+    const flags = [
+      "--yes",
+      "--suppress-progress",
+      ...(options.skipPreview ? ["--skip-preview"] : []),
+      ...(options.expectNoChanges ? ["--expect-no-changes"] : []),
+    ];
     return this.#run(["up", ...flags, ...this.#where()], UPDATE_TIMEOUT_MS);
   }
 

@@ -27,6 +27,8 @@ export class Scenario {
   readonly folder: string;
   readonly issuerName: string;
   readonly members: { name: string; address: string }[];
+  /** Everything that reaches beyond the namespace, to be taken away at the end. */
+  readonly #cleanUps: (() => Promise<unknown>)[] = [];
   readonly #secrets = new Map<string, SecretValue>();
   #stack: PulumiStack | undefined;
 
@@ -79,6 +81,14 @@ export class Scenario {
     });
   }
 
+  /** A ClusterIssuer of this case's own, with a CA of its own or made by `make`; returns its name. */
+  async clusterIssuer(suffix: string, make = makeClusterIssuer): Promise<string> {
+    const name = `${this.namespace}-${suffix}`;
+    this.#cleanUps.push(() => deleteClusterIssuer(this.kube, name));
+    await make(this.kube, name);
+    return name;
+  }
+
   /** Sets what a user sets to have TLS. */
   async addTls(): Promise<void> {
     await this.stack.set({
@@ -119,6 +129,7 @@ export class Scenario {
     if (this.options.issuerKind === "ClusterIssuer") {
       await attempt(() => deleteClusterIssuer(this.kube, this.issuerName));
     }
+    for (const cleanUp of this.#cleanUps) await attempt(cleanUp);
     if (this.#stack) await attempt(() => this.stack.remove());
     if (failures.length > 0) throw new Error(`not everything could be taken away:\n${failures.join("\n")}`);
   }

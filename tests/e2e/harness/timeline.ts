@@ -7,6 +7,8 @@ export interface PodState {
   terminating: boolean;
   /** Controller revision that it was made from. */
   revision: string;
+  /** How often its containers have been started again: a crash, or a probe that failed. */
+  containerRestarts: number;
   /** Secrets that it mounts. */
   secrets: string[];
 }

@@ -25,9 +25,15 @@ export interface WriterSummary {
   endedAt: number;
   switchedAt?: number;
   schemes: Record<string, number>;
+  /** How often the client was made anew because its files had changed. */
+  reloads: number;
+  /** Errors of TLS itself, the first few: members and clients that did not trust each other. */
+  tlsErrors: string[];
   /** The first few. */
   errors: string[];
 }
+
+const TLS_ERROR = /certificate|\bCERT_|\bERR_(TLS|SSL)_|\bSSL routines\b|\balert\b/i;
 
 /** Keeps the log of events and the summary of them. */
 export class Ledger {
@@ -40,6 +46,8 @@ export class Ledger {
     startedAt: Date.now(),
     endedAt: 0,
     schemes: {},
+    reloads: 0,
+    tlsErrors: [],
     errors: [],
   };
 
@@ -69,6 +77,18 @@ export class Ledger {
   switched(to: Scheme): void {
     this.#summary.switchedAt = Date.now();
     this.#log.write(`${JSON.stringify({ note: "switch", at: Date.now(), detail: to })}\n`);
+  }
+
+  reloaded(): void {
+    this.#summary.reloads++;
+    this.#log.write(`${JSON.stringify({ note: "reload", at: Date.now() })}\n`);
+  }
+
+  /** What an attempt failed of, if that was TLS: retries would hide it. Members that go away are no such thing. */
+  attemptFailed(message: string): void {
+    if (!TLS_ERROR.test(message)) return;
+    if (this.#summary.tlsErrors.length < 20) this.#summary.tlsErrors.push(message);
+    this.#log.write(`${JSON.stringify({ note: "tls", at: Date.now(), detail: message })}\n`);
   }
 
   /** The summary comes last: a reader that finds it finds the whole log too. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { Etcd3, type IOptions } from "etcd3";
 import type { Scheme, WriterConfig } from "./config";
 
@@ -72,6 +72,11 @@ export async function accepts(
   } finally {
     await link?.close();
   }
+}
+
+/** Changes whenever a file is replaced. */
+export function stamp({ ca, certificate, key }: WriterConfig["credentials"]): string {
+  return [ca, certificate, key].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs).join();
 }
 
 function readCredentials({ ca, certificate, key }: WriterConfig["credentials"]) {

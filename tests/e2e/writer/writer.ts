@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Scheme, WriterConfig } from "./config";
 import { Ledger } from "./ledger";
-import { accepts, Link } from "./link";
+import { accepts, Link, stamp } from "./link";
 import { retrying } from "./retry";
 
 const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
@@ -9,6 +9,7 @@ const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
 /** Writes unique keys at a steady rate until told to end, and changes scheme as clients do during a bridge. */
 export class Writer {
   readonly #ledger: Ledger;
+  readonly #stamp: string;
   #link: Link;
   /** The way that retries may take besides; made when it is first wanted. */
   #other: Link | undefined;
@@ -16,6 +17,7 @@ export class Writer {
 
   constructor(private readonly config: WriterConfig) {
     this.#ledger = new Ledger(config.log, config.summary);
+    this.#stamp = stamp(config.credentials);
     this.#link = new Link(config, config.start);
   }
 
@@ -24,11 +26,17 @@ export class Writer {
   }
 
   async run(): Promise<void> {
-    const moving = this.config.start === this.config.destination ? undefined : this.#moveWhenAccepted();
+    const besides = this.#besides();
     await this.#writeSteadily();
-    await moving;
+    await besides;
     await Promise.all([this.#link.close(), this.#other?.close()]);
     await this.#ledger.close();
+  }
+
+  #besides(): Promise<void> | undefined {
+    const { start, destination } = this.config;
+    if (start !== destination) return this.#moveWhenAccepted();
+    return start === "https" ? this.#reloadWhenChanged() : undefined;
   }
 
   /** Starts a write when its time has come, whatever became of those before: a stall shows in full. */
@@ -52,7 +60,10 @@ export class Writer {
     const { ok, attempts, error } = await retrying(this.config.retry, clock, (number, deadlineMs) => {
       const link = this.#linkFor(number);
       scheme = link.scheme;
-      return link.put(key, key, deadlineMs);
+      return link.put(key, key, deadlineMs).catch((failure: Error) => {
+        this.#ledger.attemptFailed(failure.message);
+        throw failure;
+      });
     });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     this.#ledger.record({ key, at, ms, scheme, ok, attempts, ...(error !== undefined && { error }) });
@@ -74,14 +85,34 @@ export class Writer {
     const { destination } = this.config;
     while (!this.#stopped) {
       if (await this.#allAccept(destination)) {
-        const old = this.#link;
-        this.#link = new Link(this.config, destination);
-        this.#ledger.switched(destination);
-        await old.close();
+        await this.#replaceLink(new Link(this.config, destination), () => this.#ledger.switched(destination));
         return;
       }
       await sleep(200);
     }
+  }
+
+  /** Makes the client anew whenever its files have changed, as clients do that watch what they mount. */
+  async #reloadWhenChanged(): Promise<void> {
+    let known = this.#stamp;
+    while (!this.#stopped) {
+      await sleep(100);
+      const latest = stamp(this.config.credentials);
+      if (latest === known) continue;
+      try {
+        await this.#replaceLink(new Link(this.config, "https"), () => this.#ledger.reloaded());
+        known = latest;
+      } catch {
+        // One file of a pair has been replaced and the other not yet.
+      }
+    }
+  }
+
+  async #replaceLink(next: Link, done: () => void): Promise<void> {
+    const old = this.#link;
+    this.#link = next;
+    done();
+    await old.close();
   }
 
   async #allAccept(scheme: Scheme): Promise<boolean> {

@@ -40,9 +40,9 @@ if (files.length === 0) {
       for (const name of made) await kube.delete(...CRD, name);
       await kube.deleteNamespace(NAMESPACE, 120_000);
       for (const name of made) {
-        await eventually(`${name} to be gone`, 60_000, async () => ((await kube.get(...CRD, name)) ? undefined : true));
+        await eventually(`${name} to be gone`, GONE_MS, async () => ((await kube.get(...CRD, name)) ? undefined : true));
       }
-    }, 240_000);
+    }, GONE_MS + 180_000);
 
     const { spec } = parseSpec({
       namespace: NAMESPACE,
@@ -82,6 +82,12 @@ function definitions(): ObjectSpec[] {
     parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS() as ObjectSpec),
   );
 }
+
+/**
+ * A definition that is deleted within a second of its creation meets storage that is still being set up; the API
+ * server then tries again in minutes.
+ */
+const GONE_MS = 360_000;
 
 async function established(kube: Kube, name: string): Promise<void> {
   await eventually(`${name} to be served`, 60_000, async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { parseSpec } from "../../config";
 import { BRIDGE, PLAIN, renderWorkload, TLS } from "../../manifests";
-import { eventually } from "./harness/command";
+import { eventually, sleep } from "./harness/command";
 import { environment, repository } from "./harness/environment";
 import { Kube, type LiveObject, type ObjectSpec } from "./harness/kube";
 import { describeOnCluster } from "./harness/suite";
@@ -16,6 +16,11 @@ const files = existsSync(folder)
 
 const CRD = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"] as const;
 const NAMESPACE = "etcd-e2e-petset";
+
+/** How long the API server needs to set up the storage of a new definition, with much to spare. */
+const STORAGE_READY_MS = 10_000;
+/** A definition that is deleted before that is tried again in minutes. */
+const GONE_MS = 360_000;
 
 if (files.length === 0) {
   test.skip(`PetSet [skipped: no CustomResourceDefinitions of apps.k8s.appscode.com in PULUMI_ETCD_CRDS=${folder}]`, () => {});
@@ -37,10 +42,13 @@ if (files.length === 0) {
     }, 120_000);
 
     afterAll(async () => {
+      if (made.length > 0) await sleep(STORAGE_READY_MS);
       for (const name of made) await kube.delete(...CRD, name);
       await kube.deleteNamespace(NAMESPACE, 120_000);
       for (const name of made) {
-        await eventually(`${name} to be gone`, GONE_MS, async () => ((await kube.get(...CRD, name)) ? undefined : true));
+        await eventually(`${name} to be gone`, GONE_MS, async () =>
+          (await kube.get(...CRD, name)) ? undefined : true,
+        );
       }
     }, GONE_MS + 180_000);
 
@@ -82,12 +90,6 @@ function definitions(): ObjectSpec[] {
     parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS() as ObjectSpec),
   );
 }
-
-/**
- * A definition that is deleted within a second of its creation meets storage that is still being set up; the API
- * server then tries again in minutes.
- */
-const GONE_MS = 360_000;
 
 async function established(kube: Kube, name: string): Promise<void> {
   await eventually(`${name} to be served`, 60_000, async () => {

@@ -61,3 +61,12 @@ test("reads the steps of a change of issuer", () => {
   const prose = "    if it is, the members restart once to trust it";
   expect(planLines([row, prose, ...steps.map((step) => `    ${step}`)].join("\n"))).toEqual(steps);
 });
+
+test("the trust bundle's steps come first, wherever its group is printed", () => {
+  const printed = ["pass 1/2: restart etcd-0", "ask Issuer etcd-ca for its CA", "trust bundle: add CN=ca"].join("\n");
+  expect(planLines(printed)).toEqual([
+    "ask Issuer etcd-ca for its CA",
+    "trust bundle: add CN=ca",
+    "pass 1/2: restart etcd-0",
+  ]);
+});

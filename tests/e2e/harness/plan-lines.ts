@@ -11,14 +11,21 @@ const STEP = new RegExp(
     .join("|"),
 );
 
-/** The steps that a preview printed, in order, each once. */
+/** The steps of TrustBundle, which comes before Rollout. */
+const WIDENING = /^(?:ask |trust bundle: add |widen: )/;
+
+/**
+ * The steps that a preview printed, in order, each once. Pulumi prints what resources told grouped by resource, the
+ * groups in no fixed order: they are put into that of the resources.
+ */
 export function planLines(printed: string): string[] {
   const lines = printed.split("\n").flatMap((line) => {
     // The row of a resource repeats the last line that it told: there it is not in its place.
     const step = line.trim();
     return STEP.test(step) ? [step] : [];
   });
-  return [...new Set(lines)];
+  const unique = [...new Set(lines)];
+  return [...unique.filter((line) => WIDENING.test(line)), ...unique.filter((line) => !WIDENING.test(line))];
 }
 
 /**

@@ -44,7 +44,6 @@ describeOnCluster("five members go from issuer to issuer", () => {
     passes: 2,
     renewed: ALL,
     trusts: ({ kube }) => caOf(kube, issuerB),
-    furtherUps: 3,
   });
 
   describeChange("and back", step, current, {
@@ -54,7 +53,6 @@ describeOnCluster("five members go from issuer to issuer", () => {
     passes: 2,
     renewed: ALL,
     trusts: caOfA,
-    furtherUps: 3,
   });
 
   describeChange("another issuer of the same CA", step, current, {

@@ -18,7 +18,8 @@ export interface Aftermath {
   uids: { before: string[]; after: string[] };
   revisions: string[];
   updateRevision: string;
-  findings: Finding[];
+  /** Secrets in the stack's state, and in what its previews and updates have printed. */
+  findings: (Finding & { where: string })[];
   /** What was looked for in the state, by name. */
   sought: string[];
   /** Names of Secrets, ConfigMaps and Certificates that belong to TLS. */
@@ -47,7 +48,10 @@ export async function lookAfterwards(scenario: Scenario): Promise<Aftermath> {
     idleMs,
     uids: { before, after },
     ...(await revisions(scenario)),
-    findings: findSecrets(await stack.exportState(), secrets),
+    findings: [
+      ...findSecrets(await stack.exportState(), secrets).map(within("state")),
+      ...findSecrets(stack.printed, secrets).map(within("output")),
+    ],
     sought: secrets.map((secret) => secret.name),
     tlsObjects: await tlsObjects(scenario),
   };
@@ -70,6 +74,10 @@ export async function inspect(
 export async function fetchServed(scenario: Scenario): Promise<Served[]> {
   const { served } = await inspect(scenario, scenario.folder, "");
   return served.map(({ serial, ...rest }) => ({ ...rest, ...(serial && { serial: normalSerial(serial) }) }));
+}
+
+function within(where: string) {
+  return (finding: Finding) => ({ ...finding, where });
 }
 
 async function trouble(run: () => Promise<unknown>): Promise<string | undefined> {

@@ -8,6 +8,9 @@ const UPDATE_TIMEOUT_MS = 8 * 60_000;
 const PREVIEW_TIMEOUT_MS = 3 * 60_000;
 const SHORT_TIMEOUT_MS = 60_000;
 
+/** Commands whose output people keep, in logs of CI and elsewhere. */
+const UPDATES = ["preview", "up", "destroy"];
+
 export interface PreviewOptions {
   diff?: boolean;
   expectNoChanges?: boolean;
@@ -31,6 +34,7 @@ export class PulumiError extends Error {
  */
 export class PulumiStack {
   readonly #configFile: string;
+  #printed = "";
 
   private constructor(
     private readonly environment: Environment,
@@ -108,6 +112,11 @@ export class PulumiStack {
     return (await this.#run(["stack", "export", "--stack", this.name], SHORT_TIMEOUT_MS)).stdout;
   }
 
+  /** Everything that its previews and updates have printed so far. */
+  get printed(): string {
+    return this.#printed;
+  }
+
   async resourceCount(): Promise<number> {
     const state = JSON.parse(await this.exportState()) as { deployment: { resources?: unknown[] } };
     return state.deployment.resources?.length ?? 0;
@@ -140,7 +149,10 @@ export class PulumiStack {
     return result;
   }
 
-  #exec(command: string[], timeoutMs: number, env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
-    return runCommand(command, { cwd: repository, env: { ...this.environment.variables, ...env }, timeoutMs });
+  async #exec(command: string[], timeoutMs: number, env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+    const variables = { ...this.environment.variables, ...env };
+    const result = await runCommand(command, { cwd: repository, env: variables, timeoutMs });
+    if (UPDATES.includes(command[1] ?? "")) this.#printed += `${result.stdout}\n${result.stderr}\n`;
+    return result;
   }
 }

@@ -94,8 +94,8 @@ describeOnCluster("five members go from issuer to issuer", () => {
     edit: ({ stack }) => stack.set(issuer("Issuer", "intermediate")),
     passes: 2,
     renewed: ALL,
-    trusts: async ({ kube, namespace }) =>
-      `${await caOf(kube, "intermediate", namespace)}\n${await caOf(kube, "intermediate-root", namespace)}`,
+    // Its Secret has the root, so that is what cert-manager names as the CA; leaves bring the intermediate along.
+    trusts: ({ kube, namespace }) => caOf(kube, "intermediate-root", namespace),
   });
 
   describeChange("from there to another issuer", step, current, {
@@ -129,11 +129,7 @@ describeOnCluster("five members go from issuer to issuer", () => {
       await stack.set({ ...issuer("Issuer", "fragile"), "etcd:rollout.stepTimeout": "30s" });
       await stack.preview();
       mend = await breakIssuer(kube, namespace, "fragile");
-      const failure = await stack.up({ skipPreview: true }).then(
-        () => "the update went through",
-        (error: Error) => error.message,
-      );
-      expect(failure).toMatch(/Pending: .*fragile|fragile.*not found/);
+      expect(await stackupRefused()).toMatch(/Pending: .*fragile|fragile.*not found/);
       expect({ pods: await pods(), serials: await readSerials(scenario) }).toEqual(before);
     },
     300_000,

@@ -88,6 +88,20 @@ export class PulumiStack {
     return printed;
   }
 
+  /** An update that must fail, whatever preview would say of it; returns everything that it printed. */
+  async upRefused(): Promise<string> {
+    const { stdout, stderr } = await this.up({ skipPreview: true }).then(
+      () => {
+        throw new Error("pulumi up was expected to fail, but went through");
+      },
+      (error: Error) => {
+        if (error instanceof PulumiError) return error.result;
+        throw error;
+      },
+    );
+    return `${stdout}\n${stderr}`;
+  }
+
   up(options: { skipPreview?: boolean; expectNoChanges?: boolean } = {}): Promise<CommandResult> {
     const flags = [
       "--yes",

@@ -50,10 +50,23 @@ export interface ApplyOptions {
   fieldManager?: string;
 }
 
+/** A verb on a resource, such as `create` on `pods/eviction`. */
+export interface Right {
+  /** API group; empty: the core group. */
+  group: string;
+  /** Plural, with its subresource: `pods/eviction`. */
+  resource: string;
+  verb: string;
+  /** Absent: it is needed in the whole cluster. */
+  namespace?: string;
+}
+
 /** Kubernetes, as the engine sees it. Every method may throw `KubeError`. */
 export interface KubePort {
   /** Throws `KubeError` with reason `Unreachable` and the server's address where there is no answer. */
   ping(): Promise<void>;
+  /** Those of the rights that the API server would refuse. */
+  missingRights(rights: Right[]): Promise<Right[]>;
   /** Whether the API server serves this kind (CRD present). */
   serves(apiVersion: string, kind: string): Promise<boolean>;
   workload(spec: EtcdSpec): Promise<LiveWorkload | undefined>;

@@ -10,6 +10,7 @@ import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
 import { issuersOf } from "./preflight";
+import { demandRights } from "./rights";
 import { sameStage } from "./stages";
 
 export interface TrustRequest {
@@ -39,6 +40,7 @@ export interface TrustOutcome extends Record {
 /** What widening the trust would do; changes nothing. */
 export async function previewTrust(ports: Ports, request: TrustRequest): Promise<TrustPreview> {
   const { spec } = request;
+  await demandRights(ports, spec);
   const issuers = issuersOf(spec);
   const settled = await settledBundle(ports, spec, issuers, (ref) => peekCa(ports, spec.namespace, ref));
   const observation = await observe(ports, spec);

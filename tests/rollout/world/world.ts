@@ -23,6 +23,8 @@ export class World {
   readonly raft: Raft;
   readonly certManager: CertManager;
   readonly configMaps = new Map<string, KubeObject>();
+  /** What the user of the kubeconfig may not do, such as `create pods/eviction`. */
+  readonly forbidden = new Set<string>();
   readonly served = new Set([
     "apps/v1 StatefulSet",
     "apps.k8s.appscode.com/v1 PetSet",

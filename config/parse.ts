@@ -55,6 +55,7 @@ function plainSpec(wish: Input): EtcdSpec {
     clusterDomain: wish.clusterDomain ?? "cluster.local",
     extraArgs: wish.extraArgs ?? {},
     extraEnv: wish.extraEnv ?? [],
+    ...(wish.auth && { auth: wish.auth }),
     rollout: {
       stepTimeoutSeconds: durationSeconds(wish.rollout?.stepTimeout ?? "5m")!,
       ...(wish.rollout?.restart !== undefined && { restart: wish.rollout.restart }),

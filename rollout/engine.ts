@@ -1,6 +1,7 @@
 import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
+import { demandAuthentication } from "./authentication";
 import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { Journal, type Record } from "./journal";
@@ -58,10 +59,12 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   if (!observation.workload) {
     const volumes = await checkVolumes(ports, spec);
     if (volumes.length > 0) throw new Refusal(volumes);
+    await demandAuthentication(observation.view, []);
     return { operation: operation.kind, plan: [], notes: [] };
   }
   const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
+  await demandAuthentication(observation.view, observation.pods);
   const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);
   if (restarts) await refuseUnhealthy(observation, spec);
   const kind = steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;

@@ -1,6 +1,7 @@
 import type { EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
 import type { Stage } from "../manifests/types";
+import { demandAuthentication } from "./authentication";
 import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -44,6 +45,7 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   const issuers = issuersOf(spec);
   const settled = await settledBundle(ports, spec, issuers, (ref) => peekCa(ports, spec.namespace, ref));
   const observation = await observe(ports, spec);
+  await demandAuthentication(observation.view, observation.pods);
   const asks = issuers.map((ref) => askStep(ref));
   if (settled === undefined) {
     const note =

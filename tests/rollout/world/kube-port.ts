@@ -51,7 +51,8 @@ export class SimulatedKube implements KubePort {
     const { certManager, configMaps, workload } = this.world;
     if (kind === "Certificate") return structuredClone(certManager.certificates.get(name));
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
-    if (kind === "Secret") return structuredClone(certManager.secrets.get(name)?.object);
+    if (kind === "Secret")
+      return structuredClone(this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object);
     if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
     if (kind === "PersistentVolumeClaim") return undefined;
     if (kind === workload?.object.kind) return structuredClone(workload.object);

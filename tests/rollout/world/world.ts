@@ -23,6 +23,10 @@ export class World {
   readonly raft: Raft;
   readonly certManager: CertManager;
   readonly configMaps = new Map<string, KubeObject>();
+  /** The user of etcd's own authentication, with the role root; absent while that is off. */
+  etcdUser?: { name: string; password: string };
+  /** Secrets that are not of a certificate. */
+  readonly secrets = new Map<string, KubeObject>();
   /** What the user of the kubeconfig may not do, such as `create pods/eviction`. */
   readonly forbidden = new Set<string>();
   readonly served = new Set([

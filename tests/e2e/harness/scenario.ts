@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { EtcdUser } from "../writer/config";
 import { deployerKubeconfig, mayReadCa, revokeDeployer } from "./deployer";
 import { type Environment, environment, workFolder } from "./environment";
 import { deleteClusterIssuer, makeClusterIssuer, makeIssuer } from "./issuers";
@@ -29,6 +30,8 @@ export class Scenario {
   readonly folder: string;
   readonly issuerName: string;
   readonly members: { name: string; address: string }[];
+  /** As whom clients come, once etcd's authentication is on. */
+  user: EtcdUser | undefined;
   /** Everything that reaches beyond the namespace, to be taken away at the end. */
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
   readonly #secrets = new Map<string, SecretValue>();

@@ -224,6 +224,11 @@ export const input = z.strictObject({
       description:
         "As whom the members are asked where etcd's own authentication is on. Absent: as nobody, or with TLS as the user that the client certificate names (root). Changing it restarts nothing.",
     }),
+  protect: flag().optional().meta({
+    description:
+      "Whether Pulumi refuses to delete or replace the workload, and the namespace that it made: `pulumi destroy` fails until this is false and `pulumi up` has taken note of it. Changing it restarts nothing.",
+    default: true,
+  }),
   rollout: section({
     stepTimeout: text(GO_DURATION, {
       test: (v) => (durationSeconds(v) ?? 1) >= 1,

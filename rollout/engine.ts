@@ -14,6 +14,7 @@ import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
 import type { Rendering } from "./render";
+import { checkReplacement } from "./replacement";
 import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
@@ -62,7 +63,10 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
     await demandAuthentication(observation.view, []);
     return { operation: operation.kind, plan: [], notes: [] };
   }
-  const ownership = checkOwnership(spec, owner, observation.workload);
+  const ownership = [
+    ...checkOwnership(spec, owner, observation.workload),
+    ...checkReplacement(spec, observation.workload),
+  ];
   if (ownership.length > 0) throw new Refusal(ownership);
   await demandAuthentication(observation.view, observation.pods);
   const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);

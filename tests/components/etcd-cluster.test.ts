@@ -73,6 +73,26 @@ test("the walk is told these things and no others: no kubeconfig, no secret", as
   expect(Object.keys(inputs).sort()).toEqual(["__provider", "dryRun", "owner", "resourceUrn", "settled", "spec"]);
 });
 
+/** Types of the resources that are declared with Pulumi's option `protect`. */
+async function protectedTypes(name: string, args: Record<string, unknown>): Promise<string[]> {
+  const found: string[] = [];
+  const note: pulumi.ResourceTransformation = ({ type, opts }) => {
+    if (opts.protect) found.push(type);
+    return undefined;
+  };
+  const cluster = new EtcdCluster(name, { name, namespace: name, ...args }, { transformations: [note] });
+  await new Promise((resolve) => pulumi.all([cluster.endpoints, cluster.lastOperation]).apply(resolve));
+  return found;
+}
+
+test("the workload and the namespace are protected unless the config says otherwise", async () => {
+  const ours = ["kubernetes:core/v1:Namespace", "kubernetes:apps/v1:StatefulSet"];
+  expect(await protectedTypes("kept", {})).toEqual(ours);
+  expect(await protectedTypes("let-go", { protect: "false" })).toEqual([]);
+  const petSet = { createNamespace: false, workload: "PetSet" };
+  expect(await protectedTypes("pet", petSet)).toEqual(["kubernetes:apps.k8s.appscode.com/v1:PetSet"]);
+});
+
 test("two clusters of one name are refused, naming both places", async () => {
   await declare("twin", {});
   expect(() => new EtcdCluster("second", { name: "twin", namespace: "twin" })).toThrow(

@@ -83,6 +83,7 @@ export class Scenario {
       "etcd:name": CLUSTER,
       "etcd:namespace": this.namespace,
       "etcd:createNamespace": "false",
+      "etcd:protect": "false",
       "etcd:replicas": String(this.options.replicas),
       "etcd:clusterDomain": this.environment.clusterDomain,
       "etcd:storage.size": "256Mi",

@@ -52,7 +52,7 @@ const SERVE_STEP = "wait until every member serves its new certificates";
  */
 export async function previewRollout(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
   const { spec, owner } = request;
-  const problems = await checkPrerequisites(ports, spec);
+  const problems = await checkPrerequisites(ports, spec, previous);
   // The kinds that are missing are the first thing to mend; nothing below can be asked without them.
   if (problems.length > 0) throw new Refusal(problems);
   const operation = classify(previous, spec);

@@ -9,9 +9,11 @@ const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1
  * Whether the Kubernetes cluster can carry the spec out at all: it answers, it serves the kinds that are needed, and
  * the issuers exist and can issue. Returns every problem that was found.
  */
-export async function checkPrerequisites(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
+export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?: EtcdSpec): Promise<ConfigProblem[]> {
   await ports.kube.ping();
-  const rights = await checkRights(ports, spec);
+  // The way out of TLS takes the rights of TLS as well.
+  const tls = spec.tls ?? previous?.tls;
+  const rights = await checkRights(ports, { ...spec, ...(tls && { tls }) });
   if (rights.length > 0) return rights;
   const problems = await checkWorkloadKind(ports, spec);
   if (!spec.tls) return problems;

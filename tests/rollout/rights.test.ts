@@ -80,6 +80,13 @@ test("a right that the spec has no use for may be missing", async () => {
   expect(await scenario.faults.run((ports) => checkPrerequisites(ports, plainSpec()))).toEqual([]);
 });
 
+test("the way out of TLS takes the rights of TLS", async () => {
+  const scenario = new Scenario(tlsSpec());
+  forbidding("delete secrets", "update certificates/status")(scenario.world);
+  const [problem] = await scenario.faults.run((ports) => checkPrerequisites(ports, plainSpec(), tlsSpec()));
+  expect(problem?.rule).toMatch(/may not delete secrets; update certificates\.cert-manager\.io\/status$/);
+});
+
 test("the trust bundle's preview, which comes first, is refused as well", async () => {
   const scenario = new Scenario(tlsSpec());
   forbidding("patch configmaps")(scenario.world);

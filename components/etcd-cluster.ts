@@ -13,7 +13,7 @@ import {
 } from "../manifests";
 import { CertificateSecret, Membership, Rollout, TrustBundle } from "./dynamic";
 import { kubernetesResource } from "./kubernetes-resource";
-import { workloadArgs } from "./workload";
+import { onlyAfterWalk, workloadArgs } from "./workload";
 
 /** The keys of the stack config, documented in `config/schema.json`; every one has a default. */
 export type EtcdClusterArgs = Record<string, unknown>;
@@ -126,7 +126,7 @@ export class EtcdCluster extends pulumi.ComponentResource {
     const render = (trustRevision: string | undefined) =>
       renderWorkload(spec, { stage: finalStage(spec), ...(trustRevision && { trustRevision }) }, { owner: owner() });
     const object = workloadArgs(render, spec.tls ? rollout.trustRevision : undefined);
-    return this.declareObject(object, [rollout], protection(protect));
+    return this.declareObject(onlyAfterWalk(object, rollout.spec, spec), [rollout], protection(protect));
   }
 
   /** The Pulumi name is the object's own: it says in preview which object a row is. */

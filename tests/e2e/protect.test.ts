@@ -84,6 +84,23 @@ describeOnCluster("a cluster that is protected", () => {
   );
 
   step(
+    "an update of the workload alone, past the walk that judges it, is refused with and without the protection",
+    async () => {
+      const config = scenario.stack.saveConfig();
+      const before = await identities();
+      await scenario.stack.set({ "etcd:storage.size": "1Gi" });
+      for (const skipPreview of [false, true]) {
+        const printed = await failureOf(() => scenario.stack.up({ skipPreview, target: `**StatefulSet::${CLUSTER}` }));
+        expect(printed).toContain("the members have not been walked to this config");
+        await scenario.stack.set({ "etcd:protect": "false" });
+      }
+      scenario.stack.restoreConfig(config);
+      expect(await identities()).toEqual(before);
+    },
+    UPDATE_MS,
+  );
+
+  step(
     "the protection is taken away without a change to anything",
     async () => {
       const before = await identities();

@@ -49,6 +49,8 @@ export interface RolloutArgs {
 
 /** The walk of the live members to the spec. */
 export class Rollout extends EtcdDynamicResource {
+  /** What the members have been walked to. */
+  declare readonly spec: pulumi.Output<EtcdSpec>;
   declare readonly operation: pulumi.Output<string>;
   declare readonly steps: pulumi.Output<string[]>;
   declare readonly conditions: pulumi.Output<unknown[]>;

@@ -13,7 +13,7 @@ import {
 } from "../manifests";
 import { CertificateSecret, Membership, Rollout, TrustBundle } from "./dynamic";
 import { kubernetesResource } from "./kubernetes-resource";
-import { workloadArgs } from "./workload";
+import { onlyAfterWalk, workloadArgs } from "./workload";
 
 /** The keys of the stack config, documented in `config/schema.json`; every one has a default. */
 export type EtcdClusterArgs = Record<string, unknown>;
@@ -55,15 +55,15 @@ export class EtcdCluster extends pulumi.ComponentResource {
    */
   constructor(name: string, args: EtcdClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("etcd:index:EtcdCluster", name, {}, opts);
-    const spec = this.readSpec(args);
-    const prerequisites = this.declareSurroundings(name, spec);
+    const { spec, protect } = this.readSpec(args);
+    const prerequisites = this.declareSurroundings(name, spec, protect);
     const { bundle, certificates } = this.declareTls(name, spec, prerequisites);
     const rollout = new Rollout(
       name,
       { spec, owner: owner(), ...(bundle && { settled: bundle.settled }) },
       { parent: this, dependsOn: [...prerequisites, ...certificates] },
     );
-    const workload = this.declareWorkload(spec, rollout);
+    const workload = this.declareWorkload(spec, rollout, protect);
     const membership = new Membership(
       name,
       { spec, rolloutCompletedAt: rollout.completedAt },
@@ -83,8 +83,8 @@ export class EtcdCluster extends pulumi.ComponentResource {
     });
   }
 
-  private readSpec(args: EtcdClusterArgs): EtcdSpec {
-    const { spec, warnings } = parse(args);
+  private readSpec(args: EtcdClusterArgs): { spec: EtcdSpec; protect: boolean } {
+    const { spec, protect, warnings } = parse(args);
     for (const warning of warnings) pulumi.log.warn(describeProblem(warning), this);
     const key = `${spec.namespace}/${spec.name}`;
     if (declared.has(key)) {
@@ -93,13 +93,13 @@ export class EtcdCluster extends pulumi.ComponentResource {
       );
     }
     declared.add(key);
-    return spec;
+    return { spec, protect };
   }
 
   /** What the members need around them: namespace, Services, PodDisruptionBudget. */
-  private declareSurroundings(name: string, spec: EtcdSpec): pulumi.Resource[] {
+  private declareSurroundings(name: string, spec: EtcdSpec, protect: boolean): pulumi.Resource[] {
     const namespace = spec.createNamespace
-      ? [new k8s.core.v1.Namespace(name, renderNamespace(spec) as object, { parent: this })]
+      ? [new k8s.core.v1.Namespace(name, renderNamespace(spec) as object, { parent: this, ...protection(protect) })]
       : [];
     const objects = [...renderServices(spec), renderDisruptionBudget(spec)].map((object) =>
       this.declareObject(object, namespace),
@@ -122,16 +122,26 @@ export class EtcdCluster extends pulumi.ComponentResource {
     return { bundle, certificates };
   }
 
-  private declareWorkload(spec: EtcdSpec, rollout: Rollout): pulumi.Resource {
+  private declareWorkload(spec: EtcdSpec, rollout: Rollout, protect: boolean): pulumi.Resource {
     const render = (trustRevision: string | undefined) =>
       renderWorkload(spec, { stage: finalStage(spec), ...(trustRevision && { trustRevision }) }, { owner: owner() });
-    return this.declareObject(workloadArgs(render, spec.tls ? rollout.trustRevision : undefined), [rollout]);
+    const object = workloadArgs(render, spec.tls ? rollout.trustRevision : undefined);
+    return this.declareObject(onlyAfterWalk(object, rollout.spec, spec), [rollout], protection(protect));
   }
 
   /** The Pulumi name is the object's own: it says in preview which object a row is. */
-  private declareObject(object: KubeObject, dependsOn: pulumi.Resource[]): pulumi.Resource {
-    return kubernetesResource(object.metadata.name, object, { parent: this, dependsOn });
+  private declareObject(
+    object: KubeObject,
+    dependsOn: pulumi.Resource[],
+    opts: pulumi.CustomResourceOptions = {},
+  ): pulumi.Resource {
+    return kubernetesResource(object.metadata.name, object, { parent: this, dependsOn, ...opts });
   }
+}
+
+/** Left out rather than false, so that a component that is protected as a whole protects its children. */
+function protection(protect: boolean): pulumi.CustomResourceOptions {
+  return protect ? { protect } : {};
 }
 
 function parse(args: EtcdClusterArgs) {

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { EtcdSpec } from "../config/types";
 import { type KubeObject, TEMPLATE_HASH } from "../manifests";
+import { same } from "./same";
 
 type Rendered = KubeObject & { spec: { template: { metadata: { annotations: Record<string, string> } } } };
 
@@ -20,6 +22,29 @@ export function workloadArgs(
   const hash = trustRevision.apply((revision) => (render(revision) as Rendered).spec.template.metadata.annotations);
   Object.assign(annotations, { [TEMPLATE_HASH]: hash.apply((rendered) => rendered[TEMPLATE_HASH]) });
   return opened(manifest, trustRevision) as KubeObject;
+}
+
+/**
+ * The workload, for a program whose walk has judged the very spec that it is rendered from. Where that was left out
+ * (`pulumi up --target`), nobody has refused what would replace the workload, and no member has been walked: the
+ * program fails, and no step for the workload is planned.
+ */
+export function onlyAfterWalk(workload: KubeObject, walked: pulumi.Output<EtcdSpec>, spec: EtcdSpec): KubeObject {
+  const fields = workload.spec as Record<string, unknown>;
+  // Any field that is always there will do, as long as it is a leaf: what is below an Output shows no differences.
+  const replicas = walked.apply((found) => {
+    demandWalked(found, spec);
+    return fields.replicas;
+  });
+  return { ...workload, spec: { ...fields, replicas } };
+}
+
+/** Throws `RunError`, which is told without a stack trace. */
+export function demandWalked(walked: EtcdSpec, spec: EtcdSpec): void {
+  if (same(walked, spec)) return;
+  throw new pulumi.RunError(
+    `${spec.workload.kind} ${spec.namespace}/${spec.name}: the members have not been walked to this config. Run the update of the whole stack, without --target or --exclude`,
+  );
 }
 
 /** Puts the Output in the place of every text that contains the placeholder. */

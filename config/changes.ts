@@ -1,7 +1,7 @@
 import type { EtcdSpec, FieldChange } from "./types";
 
 /** Changes that no member and no certificate notices. What a new version changes is the image. */
-const SETTINGS = /^(rollout|createNamespace|version)(\.|$)/;
+const SETTINGS = /^(rollout|createNamespace|version|auth)(\.|$)/;
 
 /** A new token rotates once; taking the token away asks for nothing. */
 export function isRotation(old: EtcdSpec, next: EtcdSpec): boolean {

@@ -11,13 +11,20 @@ import { DEFAULT_VERSION, type Input, input } from "./schema";
 import type { ConfigProblem, EtcdSpec, ResourcesSpec, RolloutSpec, WorkloadSpec } from "./types";
 import { suggestion, unknownKeys } from "./unknown-keys";
 
+export interface ParsedConfig {
+  spec: EtcdSpec;
+  /** Whether Pulumi is to refuse to delete the workload. No part of the spec: nothing in the cluster follows from it. */
+  protect: boolean;
+  warnings: ConfigProblem[];
+}
+
 /**
  * Stack config of the namespace `etcd` -> spec, with every default filled in.
  *
  * Throws `ConfigError` with all the problems that can be judged together: first those of single keys, and once
  * these are in order those between keys. A key that is null counts as absent.
  */
-export function parseSpec(raw: Record<string, unknown>): { spec: EtcdSpec; warnings: ConfigProblem[] } {
+export function parseSpec(raw: Record<string, unknown>): ParsedConfig {
   const present = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null && value !== undefined));
   const parsed = input.safeParse(present);
   const problems = [
@@ -31,7 +38,7 @@ export function parseSpec(raw: Record<string, unknown>): { spec: EtcdSpec; warni
   if (parsed.data.tls) spec.tls = tlsSpec(parsed.data.tls, spec, spec.replicas);
   const token = restartToken(spec);
   if (token !== undefined) spec.restartToken = token;
-  return { spec, warnings: warnings(spec) };
+  return { spec, protect: parsed.data.protect ?? true, warnings: warnings(spec) };
 }
 
 /** The spec without its section `tls`. */
@@ -55,6 +62,7 @@ function plainSpec(wish: Input): EtcdSpec {
     clusterDomain: wish.clusterDomain ?? "cluster.local",
     extraArgs: wish.extraArgs ?? {},
     extraEnv: wish.extraEnv ?? [],
+    ...(wish.auth && { auth: wish.auth }),
     rollout: rolloutSpec(wish.rollout ?? {}),
   };
 }
@@ -91,10 +99,10 @@ function problemsOf(issue: Issue, raw: unknown, parent: PropertyKey[] = []): Con
   return [{ path: configPath(path), ...(value !== undefined && { value }), ...ruleOf(issue, value) }];
 }
 
-/** A private key that somebody put somewhere is not to be shown in a log as well. */
+/** A private key or password that somebody put somewhere is not to be shown in a log as well. */
 function withoutKeys(problem: ConfigProblem): ConfigProblem {
   const { value, ...rest } = problem;
-  return holdsPrivateKey(value) ? rest : problem;
+  return holdsPrivateKey(value) || /pass(word|wd)?\b/i.test(rest.path) ? rest : problem;
 }
 
 function ruleOf(issue: Issue, value: unknown): Pick<ConfigProblem, "rule" | "mend"> {

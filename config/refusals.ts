@@ -7,9 +7,13 @@ import type { ConfigProblem, EtcdSpec, FieldChange } from "./types";
 const REPLACES = "is fixed once the cluster runs, because changing it replaces the workload and stops every member";
 
 /** Fields of the spec that a running cluster keeps, why, and what they are called in the stack config. */
-const FIXED: { field: RegExp; rule: string; key?: string }[] = [
+const FIXED: { field: RegExp; rule: string; key?: string; way?: string }[] = [
   { field: /^(name|namespace|workload\.kind)$/, rule: REPLACES },
-  { field: /^storage\.size$/, rule: REPLACES },
+  {
+    field: /^storage\.size$/,
+    rule: REPLACES,
+    way: "Where their class allows it, volumes grow by `kubectl edit pvc`, with this key as it was",
+  },
   { field: /^storage\.className$/, rule: REPLACES, key: "storage.class" },
   { field: /^replicas$/, rule: "is fixed once the cluster runs: members are neither added nor removed" },
   { field: /^clusterDomain$/, rule: "is fixed once the cluster runs, because the members are registered under it" },
@@ -33,7 +37,15 @@ function fixedField(change: FieldChange): ConfigProblem[] {
   if (!fixed) return [];
   const mend = change.old === undefined ? "Leave it out again" : `Set it back to ${JSON.stringify(change.old)}`;
   const path = configPath((fixed.key ?? change.path).split("."));
-  return [{ path, value: change.new, rule: fixed.rule, mend: `${mend}, or make a cluster of another name` }];
+  const further = fixed.way ? `. ${fixed.way}` : "";
+  return [
+    {
+      path,
+      value: change.new,
+      rule: fixed.rule,
+      mend: `${mend}, or make another cluster in a stack of its own${further}`,
+    },
+  ];
 }
 
 function namespaceDropped(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {

@@ -222,6 +222,22 @@ export const input = z.strictObject({
       "TLS of both planes. Absent: plaintext. Adding, changing or taking it away is done on the running cluster.",
     type: ["object", "null"],
   }),
+  auth: section({
+    secretName: text(OBJECT_NAME).meta({
+      description:
+        "Name of a Secret of type kubernetes.io/basic-auth in the cluster's namespace, with `username` and `password` of a user of the role root. Needed once authentication is switched on in etcd: without it the members tell nobody how they are, and a walk is refused. Read when it is needed, never kept.",
+    }),
+  })
+    .optional()
+    .meta({
+      description:
+        "As whom the members are asked where etcd's own authentication is on. Absent: as nobody, or with TLS as the user that the client certificate names (root). Changing it restarts nothing.",
+    }),
+  protect: flag().optional().meta({
+    description:
+      "Whether Pulumi refuses to delete or replace the workload, and the namespace that it made: `pulumi destroy` fails until this is false and `pulumi up` has taken note of it. Changing it restarts nothing.",
+    default: true,
+  }),
   rollout: section({
     stepTimeout: text(...TIMEOUT)
       .optional()

@@ -26,12 +26,20 @@ export interface EtcdSpec {
   extraEnv: { name: string; value: string }[];
   /** Absent: the cluster speaks plaintext. */
   tls?: TlsSpec;
+  /** Absent: the members are asked as nobody, or as the user that the client certificate names. */
+  auth?: AuthSpec;
   rollout: RolloutSpec;
   /**
    * Part of the pod template for its own sake: another value restarts the members. Made from `rollout.restart`, and
    * with `tls.restartPolicy: Always` from what re-issues certificates; absent where neither is asked for.
    */
   restartToken?: string;
+}
+
+/** As whom the members are asked where etcd's authentication is on. */
+export interface AuthSpec {
+  /** Secret of type `kubernetes.io/basic-auth` in the cluster's namespace: `username`, `password`. */
+  secretName: string;
 }
 
 export interface WorkloadSpec {

@@ -1,6 +1,7 @@
 import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
+import { demandAuthentication } from "./authentication";
 import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { Journal, type Record } from "./journal";
@@ -13,6 +14,7 @@ import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
 import type { Rendering } from "./render";
+import { checkReplacement } from "./replacement";
 import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
@@ -50,7 +52,7 @@ const SERVE_STEP = "wait until every member serves its new certificates";
  */
 export async function previewRollout(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
   const { spec, owner } = request;
-  const problems = await checkPrerequisites(ports, spec);
+  const problems = await checkPrerequisites(ports, spec, previous);
   // The kinds that are missing are the first thing to mend; nothing below can be asked without them.
   if (problems.length > 0) throw new Refusal(problems);
   const operation = classify(previous, spec);
@@ -58,10 +60,15 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   if (!observation.workload) {
     const volumes = await checkVolumes(ports, spec);
     if (volumes.length > 0) throw new Refusal(volumes);
+    await demandAuthentication(observation.view, []);
     return { operation: operation.kind, plan: [], notes: [] };
   }
-  const ownership = checkOwnership(spec, owner, observation.workload);
+  const ownership = [
+    ...checkOwnership(spec, owner, observation.workload),
+    ...checkReplacement(spec, observation.workload),
+  ];
   if (ownership.length > 0) throw new Refusal(ownership);
+  await demandAuthentication(observation.view, observation.pods);
   const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);
   if (restarts) await refuseUnhealthy(observation, spec);
   const kind = steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;

@@ -50,10 +50,23 @@ export interface ApplyOptions {
   fieldManager?: string;
 }
 
+/** A verb on a resource, such as `create` on `pods/eviction`. */
+export interface Right {
+  /** API group; empty: the core group. */
+  group: string;
+  /** Plural, with its subresource: `pods/eviction`. */
+  resource: string;
+  verb: string;
+  /** Absent: it is needed in the whole cluster. */
+  namespace?: string;
+}
+
 /** Kubernetes, as the engine sees it. Every method may throw `KubeError`. */
 export interface KubePort {
   /** Throws `KubeError` with reason `Unreachable` and the server's address where there is no answer. */
   ping(): Promise<void>;
+  /** Those of the rights that the API server would refuse. */
+  missingRights(rights: Right[]): Promise<Right[]>;
   /** Whether the API server serves this kind (CRD present). */
   serves(apiVersion: string, kind: string): Promise<boolean>;
   workload(spec: EtcdSpec): Promise<LiveWorkload | undefined>;
@@ -118,6 +131,8 @@ export interface EtcdPort {
   moveLeader(leader: MemberAddress, transfereeId: string, deadlineMs: number): Promise<void>;
   /** Alarms that are raised, such as `NOSPACE`. */
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]>;
+  /** `denied`: in etcd's own words, why the user (or having none) does not do for a walk. */
+  authentication(member: MemberAddress, deadlineMs: number): Promise<Authentication>;
   /** Linearizable read of a key that needs not exist. */
   linearizableRead(member: MemberAddress, deadlineMs: number): Promise<void>;
   /**
@@ -144,7 +159,18 @@ export interface PodAddress {
 export interface MemberAddress extends PodAddress {
   scheme: Scheme;
   credentials?: ClientCredentials;
+  /** As whom to ask where etcd's authentication is on. */
+  user?: EtcdUser;
 }
+
+/** A user of etcd's own authentication. */
+export interface EtcdUser {
+  name: string;
+  password: string;
+}
+
+/** Whether etcd's authentication is on, and whether it lets us do everything, as the role root does. */
+export type Authentication = { on: boolean; denied?: undefined } | { on: true; denied: string };
 
 export interface Clock {
   now(): number;

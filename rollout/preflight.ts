@@ -1,6 +1,7 @@
 import type { ConfigProblem, EtcdSpec, IssuerRef } from "../config/types";
 import { OWNER } from "../manifests";
 import type { LiveIssuer, LiveWorkload, Ports } from "./ports";
+import { checkRights } from "./rights";
 
 const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1" } as const;
 
@@ -8,8 +9,12 @@ const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1
  * Whether the Kubernetes cluster can carry the spec out at all: it answers, it serves the kinds that are needed, and
  * the issuers exist and can issue. Returns every problem that was found.
  */
-export async function checkPrerequisites(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
+export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?: EtcdSpec): Promise<ConfigProblem[]> {
   await ports.kube.ping();
+  // The way out of TLS takes the rights of TLS as well.
+  const tls = spec.tls ?? previous?.tls;
+  const rights = await checkRights(ports, { ...spec, ...(tls && { tls }) });
+  if (rights.length > 0) return rights;
   const problems = await checkWorkloadKind(ports, spec);
   if (!spec.tls) return problems;
   if (!(await ports.kube.serves("cert-manager.io/v1", "Certificate"))) {
@@ -82,7 +87,7 @@ async function missingIssuer(
   label: string,
 ): Promise<ConfigProblem> {
   const otherKind = ref.kind === "Issuer" ? "ClusterIssuer" : "Issuer";
-  const other = await ports.kube.issuer(otherKind, spec.namespace, ref.name, ref.apiGroup);
+  const other = await ports.kube.issuer(otherKind, spec.namespace, ref.name, ref.apiGroup).catch(() => undefined);
   if (other) {
     return {
       path: `${path}.kind`,
@@ -104,8 +109,9 @@ async function missingIssuer(
   };
 }
 
+/** A hint and no more: whoever may not look into other namespaces goes without it. */
 async function issuerNamespaces(ports: Ports, name: string): Promise<string[]> {
-  const all = await ports.kube.list("cert-manager.io/v1", "Issuer", undefined);
+  const all = await ports.kube.list("cert-manager.io/v1", "Issuer", undefined).catch(() => []);
   return all.flatMap((issuer) => (issuer.metadata.name === name ? [issuer.metadata.namespace ?? ""] : []));
 }
 

@@ -1,6 +1,7 @@
 import type { EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
 import type { Stage } from "../manifests/types";
+import { demandAuthentication } from "./authentication";
 import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -11,6 +12,7 @@ import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
 import { issuersOf } from "./preflight";
 import { hashOf } from "./render";
+import { demandRights } from "./rights";
 import { sameStage } from "./stages";
 
 export interface TrustRequest {
@@ -42,9 +44,11 @@ export interface TrustOutcome extends Record {
 /** What widening the trust would do; changes nothing. */
 export async function previewTrust(ports: Ports, request: TrustRequest): Promise<TrustPreview> {
   const { spec } = request;
+  await demandRights(ports, spec);
   const issuers = issuersOf(spec);
   const settled = await settledBundle(ports, spec, issuers, (ref) => peekCa(ports, spec.namespace, ref));
   const observation = await observe(ports, spec);
+  await demandAuthentication(observation.view, observation.pods);
   const asks = issuers.map((ref) => askStep(ref));
   if (settled === undefined) {
     const note =

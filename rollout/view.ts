@@ -1,8 +1,9 @@
 import { memberHost, trustBundleName } from "../config/names";
-import type { EtcdSpec } from "../config/types";
+import type { AuthSpec, EtcdSpec } from "../config/types";
 import { stageOf, TLS_SETTINGS } from "../manifests";
 import type { MemberTls, Stage } from "../manifests/types";
-import type { ClientCredentials, LivePod, Member, MemberAddress, MemberStatus, Ports, Scheme } from "./ports";
+import { readUser } from "./etcd-user";
+import type { ClientCredentials, EtcdUser, LivePod, Member, MemberAddress, MemberStatus, Ports, Scheme } from "./ports";
 
 /** How long one call to one member may take, in milliseconds. */
 export const CALL_DEADLINE_MS = 3000;
@@ -15,6 +16,7 @@ export const CALL_DEADLINE_MS = 3000;
  */
 export class ClusterView {
   private credentials: ClientCredentials | undefined;
+  private user: EtcdUser | undefined;
 
   constructor(
     readonly ports: Ports,
@@ -35,7 +37,13 @@ export class ClusterView {
       host: memberHost(this.spec, pod.ordinal),
       scheme,
       ...(scheme === "https" && { credentials: await this.loadCredentials() }),
+      ...(this.spec.auth && { user: await this.loadUser(this.spec.auth) }),
     };
+  }
+
+  private async loadUser(auth: AuthSpec): Promise<EtcdUser> {
+    this.user ??= await readUser(this.ports, this.spec.namespace, auth);
+    return this.user;
   }
 
   /** The client certificate and the trust bundle, from the cluster; kept in memory only, for one operation. */

@@ -3,6 +3,8 @@ import { ConfigError } from "../../config";
 import { Refusal } from "../../rollout";
 import { portsFor } from "./access";
 
+export { same } from "../same";
+
 /** Inputs that every dynamic resource has. */
 export interface CommonInputs {
   /** URN of the resource itself: the row that progress is shown in. Never a difference. */
@@ -41,17 +43,4 @@ function reasons(error: unknown): string[] {
 /** `{}` makes the CLI show its own field-by-field diff, secrets included. */
 export function diffWhen(changed: boolean): pulumi.dynamic.DiffResult {
   return changed ? {} : { changes: false };
-}
-
-/** Whether two plain values are the same, whatever the order of their keys. */
-export function same(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner) =>
-    inner && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

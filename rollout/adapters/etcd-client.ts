@@ -8,11 +8,22 @@ type FaultHandling = NonNullable<IOptions["faultHandling"]>;
 
 /**
  * Runs a call once and hands on whatever comes of it. The client's own policies would repeat calls past their
- * deadline, and answer for a member (`circuit breaker is open`) without asking it.
+ * deadline, and answer for a member (`circuit breaker is open`) without asking it; a token that is not valid any more
+ * it would send again and again, from within the call.
  */
-const once = {
-  execute: async (run: (context: { signal: AbortSignal }) => unknown) => run({ signal: new AbortController().signal }),
-} as unknown as NonNullable<FaultHandling["global"]>;
+function once(): NonNullable<FaultHandling["global"]> {
+  let isRunning = false;
+  const execute = async (run: (context: { signal: AbortSignal }) => unknown) => {
+    if (isRunning) throw new Error("16 UNAUTHENTICATED: etcdserver: invalid auth token");
+    isRunning = true;
+    try {
+      return await run({ signal: new AbortController().signal });
+    } finally {
+      isRunning = false;
+    }
+  };
+  return { execute } as unknown as NonNullable<FaultHandling["global"]>;
+}
 
 /** Time that gRPC itself is given to report a passed deadline before the call is given up on. */
 const graceMs = 500;
@@ -31,7 +42,7 @@ export async function callMember<T>(
   call: string,
   deadlineMs: number,
   port: number,
-  run: (client: Etcd3, options: { deadline: number }) => Promise<T>,
+  run: (client: Etcd3, deadline: number) => Promise<T>,
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   // Not dialled by gRPC itself: a connection that hangs in its TLS handshake survives the closing of a gRPC client,
@@ -40,7 +51,7 @@ export async function callMember<T>(
   let client: Etcd3 | undefined;
   const attempt = async () => {
     client = new Etcd3(clientOptions(tunnel, member));
-    return run(client, { deadline });
+    return run(client, deadline);
   };
   try {
     return await within(attempt(), deadlineMs + graceMs);
@@ -77,7 +88,7 @@ function clientOptions(endpoint: { host: string; port: number }, member: MemberA
       "grpc.enable_retries": 0,
       "grpc.service_config_disable_resolution": 1,
     },
-    faultHandling: { host: () => once, global: once },
+    faultHandling: { host: once, global: once() },
   };
 }
 

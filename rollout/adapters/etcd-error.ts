@@ -16,6 +16,8 @@ export class EtcdError extends Error {
   readonly member: string;
   readonly call: string;
   readonly code: string;
+  /** What etcd, gRPC or the way to the pod said. */
+  readonly detail: string;
   readonly deadlineMs: number;
 
   constructor({ member, call, code, detail, deadlineMs }: EtcdErrorDetails, options?: ErrorOptions) {
@@ -23,6 +25,7 @@ export class EtcdError extends Error {
     this.member = member;
     this.call = call;
     this.code = code;
+    this.detail = detail.trim();
     this.deadlineMs = deadlineMs;
   }
 }

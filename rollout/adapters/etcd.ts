@@ -1,7 +1,18 @@
-import { AlarmAction } from "etcd3";
+import type { CallOptions } from "@grpc/grpc-js";
+import { AlarmAction, type Etcd3 } from "etcd3";
 import { CLIENT_PORT } from "../../config/names";
-import type { ClientCredentials, EtcdPort, Member, MemberAddress, MemberStatus, PodAddress } from "../ports";
+import type {
+  Authentication,
+  ClientCredentials,
+  EtcdPort,
+  Member,
+  MemberAddress,
+  MemberStatus,
+  PodAddress,
+} from "../ports";
 import { callMember } from "./etcd-client";
+import { EtcdError } from "./etcd-error";
+import { isDenial, Tokens } from "./etcd-tokens";
 import { probeMember } from "./probe";
 import { servedCertificate } from "./served-certificate";
 import type { Transport } from "./transport";
@@ -21,6 +32,7 @@ const readKey = "pulumi-etcd/linearizable-read";
 export class EtcdAdapter implements EtcdPort {
   readonly #transport: Transport;
   readonly #port: number;
+  readonly #tokens = new Tokens();
 
   constructor(transport: Transport, options: EtcdAdapterOptions = {}) {
     this.#transport = transport;
@@ -78,6 +90,19 @@ export class EtcdAdapter implements EtcdPort {
     });
   }
 
+  /** Asks for the state of the authentication: where it is on, that is the role root's alone to know. */
+  async authentication(member: MemberAddress, deadlineMs: number): Promise<Authentication> {
+    try {
+      const ask = this.#call(member, "authentication", deadlineMs, async (client, options) => {
+        return { on: (await client.auth.authStatus(options)).enabled };
+      });
+      return await ask;
+    } catch (error) {
+      if (error instanceof EtcdError && isDenial(error.detail)) return { on: true, denied: error.detail };
+      throw error;
+    }
+  }
+
   linearizableRead(member: MemberAddress, deadlineMs: number): Promise<void> {
     return this.#call(member, "linearizableRead", deadlineMs, async (client, options) => {
       await client.get(readKey).options(options);
@@ -102,9 +127,11 @@ export class EtcdAdapter implements EtcdPort {
     member: MemberAddress,
     name: string,
     deadlineMs: number,
-    run: Parameters<typeof callMember<T>>[5],
+    run: (client: Etcd3, options: CallOptions) => Promise<T>,
   ): Promise<T> {
-    return callMember(this.#transport, member, name, deadlineMs, this.#port, run);
+    return callMember(this.#transport, member, name, deadlineMs, this.#port, (client, deadline) =>
+      this.#tokens.use(client, member, deadline, (options) => run(client, options)),
+    );
   }
 }
 

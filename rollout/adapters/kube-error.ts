@@ -3,6 +3,7 @@ export type KubeErrorReason =
   | "Kubeconfig"
   | "Unreachable"
   | "NotFound"
+  | "Unauthorized"
   | "Forbidden"
   | "Conflict"
   | "Invalid"
@@ -23,11 +24,17 @@ export interface KubeErrorDetails {
   detail: string;
 }
 
+/** What to do about a right that is missing. The manifest has every right that this package asks for. */
+export const grant =
+  "Grant this verb on this resource to the user of the kubeconfig context, as stacks/rbac.yaml of pulumi-etcd does, or use another context.";
+
 const advice: Record<KubeErrorReason, string> = {
   Kubeconfig: "Set KUBECONFIG, or kubernetes:kubeconfig and kubernetes:context of the stack.",
   Unreachable: "Check that the cluster runs and that kubeconfig and context name the right one.",
   NotFound: "Check the name and the namespace, and that the CustomResourceDefinition is installed.",
-  Forbidden: "Grant this verb on this resource to the user of the kubeconfig context, or use another context.",
+  Unauthorized:
+    "The API server does not know the user of the kubeconfig context, or its token has expired: log in again.",
+  Forbidden: grant,
   Conflict: "Somebody else changed the object at the same time; run again.",
   Invalid: "The API server does not accept this object; change the field that it names.",
   Timeout: "The API server took too long; look at its load and health, then run again.",
@@ -62,7 +69,8 @@ function sentence(text: string): string {
 
 /** The reason that an HTTP status stands for. */
 export function reasonOfStatus(status: number): KubeErrorReason {
-  if (status === 401 || status === 403) return "Forbidden";
+  if (status === 401) return "Unauthorized";
+  if (status === 403) return "Forbidden";
   if (status === 404 || status === 410) return "NotFound";
   if (status === 409) return "Conflict";
   if (status === 408 || status === 504) return "Timeout";

@@ -1,7 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { EtcdSpec } from "../../config/types";
 import type { KubeObject } from "../../manifests/types";
-import type { ApplyOptions, KubePort, LiveIssuer, LivePod, LiveWorkload, SecretMaterial } from "../ports";
+import type { ApplyOptions, KubePort, LiveIssuer, LivePod, LiveWorkload, Right, SecretMaterial } from "../ports";
 import { type ClusterAccess, loadKubeConfig } from "./access";
 import { ApiClient, type ApiClientOptions, type ApiRequest } from "./api-client";
 import { Discovery, type Resource, resourcePath } from "./discovery";
@@ -9,6 +9,7 @@ import { KubeError } from "./kube-error";
 import { isHeldUp, livePod, type PodObject } from "./live-pod";
 import { liveWorkload, podSelector, workloadApiVersion } from "./live-workload";
 import { newestWarning } from "./pod-events";
+import { missingRights } from "./rights";
 
 /** Name under which the engine and the Pulumi resources own the fields that they apply. */
 export const fieldManager = "pulumi-etcd";
@@ -38,6 +39,10 @@ export class KubeAdapter implements KubePort {
       if (!(error instanceof KubeError) || error.reason !== "Timeout") throw error;
       throw new KubeError({ ...request, reason: "Unreachable", server: this.#api.server, detail: "no answer in time" });
     }
+  }
+
+  missingRights(rights: Right[]): Promise<Right[]> {
+    return missingRights(this.#api, rights);
   }
 
   async serves(apiVersion: string, kind: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { Duplex, PassThrough, Writable } from "node:stream";
 import { type KubeConfig, PortForward } from "@kubernetes/client-node";
+import { grant } from "./kube-error";
 import { TransportError } from "./transport";
 
 /** The part of a WebSocket that is used here. */
@@ -76,7 +77,7 @@ export class PodStream extends Duplex {
       const opened = await forward.portForward(namespace, pod, [port], this.#output(), this.#trouble(), this.#input);
       socket = opened as unknown as Socket;
     } catch (error) {
-      throw this.#error((error as { message?: string }).message || "connection failed");
+      throw this.#error(explained((error as { message?: string }).message || "connection failed"));
     }
     this.#socket = socket;
     socket.addEventListener("close", () => this.push(null));
@@ -105,6 +106,12 @@ export class PodStream extends Duplex {
   #error(why: string): TransportError {
     return new TransportError(`${this.#what}: ${why}`);
   }
+}
+
+/** The answer to a WebSocket's handshake comes without the API server's own words. */
+function explained(why: string): string {
+  if (!/response: 403$/.test(why)) return why;
+  return `Forbidden (403): it takes the verbs get and create on the resource pods/portforward. ${grant}`;
 }
 
 /** The same access, with a limit on the WebSocket's handshake: one that hangs could not be ended otherwise. */

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { EtcdCluster } from "../../components";
 import { loader } from "../../components/loader";
+import { demandWalked } from "../../components/workload";
+import { type EtcdSpec, parseSpec } from "../../config";
 
 interface Registered {
   type: string;
@@ -71,6 +73,36 @@ test("the walk is told these things and no others: no kubeconfig, no secret", as
   const { inputs } = all[position(all, /Rollout$/)]!;
   expect(inputs.owner).toBe("acme/etcd/test");
   expect(Object.keys(inputs).sort()).toEqual(["__provider", "dryRun", "owner", "resourceUrn", "settled", "spec"]);
+});
+
+test("a workload that the walk has not been told of fails the program", () => {
+  const { spec } = parseSpec({ name: "walked" });
+  expect(() => demandWalked(structuredClone(spec), spec)).not.toThrow();
+  const shuffled = Object.fromEntries(Object.entries(spec).reverse()) as unknown as EtcdSpec;
+  expect(() => demandWalked(shuffled, spec)).not.toThrow();
+  const wrong = { ...spec, storage: { size: "1Ti" } };
+  expect(() => demandWalked(wrong, spec)).toThrow(pulumi.RunError);
+  expect(() => demandWalked(wrong, spec)).toThrow(/StatefulSet etcd\/walked: .* have not been walked to this config/);
+});
+
+/** Types of the resources that are declared with Pulumi's option `protect`. */
+async function protectedTypes(name: string, args: Record<string, unknown>): Promise<string[]> {
+  const found: string[] = [];
+  const note: pulumi.ResourceTransformation = ({ type, opts }) => {
+    if (opts.protect) found.push(type);
+    return undefined;
+  };
+  const cluster = new EtcdCluster(name, { name, namespace: name, ...args }, { transformations: [note] });
+  await new Promise((resolve) => pulumi.all([cluster.endpoints, cluster.lastOperation]).apply(resolve));
+  return found;
+}
+
+test("the workload and the namespace are protected unless the config says otherwise", async () => {
+  const ours = ["kubernetes:core/v1:Namespace", "kubernetes:apps/v1:StatefulSet"];
+  expect(await protectedTypes("kept", {})).toEqual(ours);
+  expect(await protectedTypes("let-go", { protect: "false" })).toEqual([]);
+  const petSet = { createNamespace: false, workload: "PetSet" };
+  expect(await protectedTypes("pet", petSet)).toEqual(["kubernetes:apps.k8s.appscode.com/v1:PetSet"]);
 });
 
 test("two clusters of one name are refused, naming both places", async () => {

@@ -127,3 +127,23 @@ describe("warnings", () => {
     expect(parseSpec(raw).warnings.map(({ path }) => path)).toEqual(paths);
   });
 });
+
+describe("what is no part of the members", () => {
+  test("the workload is protected unless that is switched off", () => {
+    expect(parseSpec({}).protect).toBe(true);
+    expect(parseSpec({ protect: "false" }).protect).toBe(false);
+    expect(parseSpec({ protect: false }).spec).toEqual(parseSpec({}).spec);
+  });
+
+  test("the user of etcd's authentication is the name of a Secret", () => {
+    expect(parseSpec({}).spec).not.toHaveProperty("auth");
+    expect(parseSpec({ auth: { secretName: "etcd-root" } }).spec.auth).toEqual({ secretName: "etcd-root" });
+    expect(() => parseSpec({ auth: {} })).toThrow(/etcd:auth\.secretName: is required/);
+    expect(() => parseSpec({ auth: { secretName: "Not A Name" } })).toThrow(/etcd:auth\.secretName = "Not A Name"/);
+  });
+
+  test("a password in the config is refused, and not repeated", () => {
+    expect(() => parseSpec({ auth: { secretName: "a", password: "hunter2" } })).toThrow(/etcd:auth\.password: is not/);
+    expect(() => parseSpec({ auth: { secretName: "a", password: "hunter2" } })).not.toThrow(/hunter2/);
+  });
+});

@@ -65,7 +65,8 @@ export async function inspect(
 ): Promise<Inspection & { found: Set<string> }> {
   const credentials = await fetchCredentials(scenario.kube, scenario.namespace, CLUSTER, join(folder, "inspect"));
   const keysFile = join(folder, "keys");
-  const settings = { members: scenario.members, credentials, prefix, keysFile };
+  const { members, user } = scenario;
+  const settings = { members, credentials, prefix, keysFile, ...(user && { user }) };
   const inspection = await inspectCluster(scenario.environment, settings);
   return { ...inspection, found: new Set(prefix ? readFileSync(keysFile, "utf8").split("\n") : []) };
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { EtcdUser } from "../writer/config";
 import { runCommand, tail } from "./command";
 import { type Environment, repository, workFolder } from "./environment";
 
@@ -54,9 +55,27 @@ export interface Inspection {
 export interface InspectOptions {
   members: { name: string; address: string }[];
   credentials: { ca: string; certificate: string; key: string };
+  /** As whom to ask where etcd's authentication is on. */
+  user?: EtcdUser;
   /** Keys below it are read back, into the file `keysFile`. */
   prefix: string;
   keysFile: string;
+}
+
+/** Makes a user of the role root and switches etcd's authentication on, in plaintext. */
+export async function enableAuthentication(
+  environment: Environment,
+  members: { name: string; address: string }[],
+  user: EtcdUser,
+  folder: string,
+): Promise<void> {
+  const config = join(folder, "enable-auth.json");
+  writeFileSync(config, JSON.stringify({ members, user, maxSeconds: 60 }), { mode: 0o600 });
+  const result = await runCommand([...environment.inNetwork, etcdWriter, "enable-auth", config], {
+    env: environment.variables,
+    timeoutMs: 90_000,
+  });
+  if (result.code !== 0) throw new Error(`authentication could not be switched on: ${tail(result.stderr)}`);
 }
 
 /** Looks at a cluster from its network, with none of the product's code. */

@@ -4,7 +4,7 @@ import type { Kube, LiveObject, ObjectSpec } from "./kube";
 const API = "cert-manager.io/v1";
 
 /** Namespace in which cert-manager looks for the Secrets that ClusterIssuers name. */
-const clusterResourceNamespace = () => process.env.PULUMI_ETCD_E2E_CERT_MANAGER_NAMESPACE ?? "cert-manager";
+export const clusterResourceNamespace = () => process.env.PULUMI_ETCD_E2E_CERT_MANAGER_NAMESPACE ?? "cert-manager";
 
 /** Makes a CA of its own and a CA Issuer over it in a namespace; the Issuer carries the given name. */
 export async function makeIssuer(kube: Kube, namespace: string, name: string): Promise<void> {

@@ -27,7 +27,7 @@ export interface ObjectSpec {
   [field: string]: unknown;
 }
 
-type Method = "GET" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
@@ -84,6 +84,17 @@ export class Kube {
     return { version: answer.metadata.resourceVersion, items: answer.items };
   }
 
+  /** A token of a service account, good for some hours. */
+  async token(serviceAccount: string, namespace: string): Promise<string> {
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`;
+    const request = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { expirationSeconds: 14400 },
+    };
+    return (await this.#request<{ status: { token: string } }>("POST", path, request)).status.token;
+  }
+
   async delete(apiVersion: string, kind: string, name: string, namespace?: string): Promise<void> {
     const path = await this.#path(apiVersion, kind, namespace, name);
     await this.#request("DELETE", `${path}?propagationPolicy=Background`).catch(unless404);
@@ -123,7 +134,8 @@ export class Kube {
     const url = new URL(`${this.config.getCurrentCluster()?.server}${path}`);
     const options: RequestOptions = { method, timeout: 20_000 };
     await this.config.applyToHTTPSOptions(options);
-    const contentType = body && { "content-type": "application/apply-patch+yaml" };
+    const format = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
+    const contentType = body && { "content-type": format };
     options.headers = { ...options.headers, accept: "application/json", ...contentType };
     const { status, text } = await send(url, options, body && JSON.stringify(body));
     if (status > 299) throw new ApiError(status, `${method} ${path}: ${status}: ${messageOf(text)}`);

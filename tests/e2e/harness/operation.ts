@@ -55,7 +55,8 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
   const watch = new NamespaceWatch(scenario.kube, scenario.namespace);
   const mirror = new CredentialMirror(scenario.kube, scenario.namespace, CLUSTER, join(folder, "credentials"));
   const retry = { ...RETRIES, ...change.retry };
-  const settings = { members: scenario.members, credentials: mirror.files, retry };
+  const { members, user } = scenario;
+  const settings = { members, credentials: mirror.files, retry, ...(user && { user }) };
   const schemes = { start: change.from, destination: change.to };
   const clients = new Clients(scenario.environment, { ...settings, ...schemes }, folder, prefix);
   try {

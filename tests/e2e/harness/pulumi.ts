@@ -102,12 +102,13 @@ export class PulumiStack {
     return `${stdout}\n${stderr}`;
   }
 
-  up(options: { skipPreview?: boolean; expectNoChanges?: boolean } = {}): Promise<CommandResult> {
+  up(options: { skipPreview?: boolean; expectNoChanges?: boolean; target?: string } = {}): Promise<CommandResult> {
     const flags = [
       "--yes",
       "--suppress-progress",
       ...(options.skipPreview ? ["--skip-preview"] : []),
       ...(options.expectNoChanges ? ["--expect-no-changes"] : []),
+      ...(options.target ? ["--target", options.target] : []),
     ];
     return this.#run(["up", ...flags, ...this.#where()], UPDATE_TIMEOUT_MS);
   }

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { EtcdUser } from "../writer/config";
+import { deployerKubeconfig, mayReadCa, revokeDeployer } from "./deployer";
 import { type Environment, environment, workFolder } from "./environment";
 import { deleteClusterIssuer, makeClusterIssuer, makeIssuer } from "./issuers";
 import { Kube } from "./kube";
@@ -27,10 +30,14 @@ export class Scenario {
   readonly folder: string;
   readonly issuerName: string;
   readonly members: { name: string; address: string }[];
+  /** As whom clients come, once etcd's authentication is on. */
+  user: EtcdUser | undefined;
   /** Everything that reaches beyond the namespace, to be taken away at the end. */
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
   readonly #secrets = new Map<string, SecretValue>();
   #stack: PulumiStack | undefined;
+  /** Content of the kubeconfig that the product is run with. */
+  #deployer = "";
 
   private constructor(readonly options: ScenarioOptions) {
     const unique = `${options.name}-${randomBytes(3).toString("hex")}`;
@@ -65,12 +72,18 @@ export class Scenario {
     await this.kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: this.namespace } });
     if (this.options.issuerKind === "Issuer") await makeIssuer(this.kube, this.namespace, this.issuerName);
     else await makeClusterIssuer(this.kube, this.issuerName);
-    this.#stack = await PulumiStack.create(this.environment, this.namespace, this.folder);
+    this.#cleanUps.push(() => revokeDeployer(this.kube, this.namespace));
+    const KUBECONFIG = await deployerKubeconfig(this.kube, this.namespace, this.folder);
+    this.#deployer = readFileSync(KUBECONFIG, "utf8");
+    if (this.options.issuerKind === "ClusterIssuer") await this.#letReadCa(this.issuerName);
+    const variables = { ...this.environment.variables, KUBECONFIG };
+    this.#stack = await PulumiStack.create({ ...this.environment, variables }, this.namespace, this.folder);
     const { image } = this.environment;
     await this.#stack.set({
       "etcd:name": CLUSTER,
       "etcd:namespace": this.namespace,
       "etcd:createNamespace": "false",
+      "etcd:protect": "false",
       "etcd:replicas": String(this.options.replicas),
       "etcd:clusterDomain": this.environment.clusterDomain,
       "etcd:storage.size": "256Mi",
@@ -86,7 +99,13 @@ export class Scenario {
     const name = `${this.namespace}-${suffix}`;
     this.#cleanUps.push(() => deleteClusterIssuer(this.kube, name));
     await make(this.kube, name);
+    await this.#letReadCa(name);
     return name;
+  }
+
+  /** What a preview knows of a ClusterIssuer's CA it knows from its Secret. */
+  async #letReadCa(issuer: string): Promise<void> {
+    this.#cleanUps.push(await mayReadCa(this.kube, this.namespace, issuer));
   }
 
   /** Sets what a user sets to have TLS. */
@@ -111,7 +130,8 @@ export class Scenario {
     for (const object of await this.kube.list("v1", "Secret", this.namespace)) {
       for (const secret of secretsOfObject(object)) this.#secrets.set(secret.bytes.toString("base64"), secret);
     }
-    return [...this.#secrets.values(), ...secretsOfKubeconfig(this.kube.kubeconfigText())];
+    const kubeconfigs = [this.kube.kubeconfigText(), this.#deployer];
+    return [...this.#secrets.values(), ...kubeconfigs.flatMap(secretsOfKubeconfig)];
   }
 
   /** Takes everything away, whatever state it is in; PULUMI_ETCD_E2E_KEEP=1 leaves it for a look. */

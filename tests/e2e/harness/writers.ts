@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RetryPolicy, Scheme, WriterConfig } from "../writer/config";
+import type { EtcdUser, RetryPolicy, Scheme, WriterConfig } from "../writer/config";
 import type { WriteEvent, WriterSummary } from "../writer/ledger";
 import { BackgroundCommand, eventually, tail } from "./command";
 import type { CredentialFiles } from "./credentials";
@@ -18,6 +18,8 @@ export const RETRIES: RetryPolicy = { attemptMs: 1000, pauseMs: 50, overallMs: 1
 export interface ClientSettings {
   members: { name: string; address: string }[];
   credentials: CredentialFiles;
+  /** As whom they come where etcd's authentication is on. */
+  user?: EtcdUser;
   start: Scheme;
   destination: Scheme;
   retry: RetryPolicy;

@@ -2,11 +2,19 @@ import { readFileSync } from "node:fs";
 
 export type Scheme = "http" | "https";
 
+/** A user of etcd's own authentication. */
+export interface EtcdUser {
+  name: string;
+  password: string;
+}
+
 /** What a writer is told; the Go writer reads the same file. */
 export interface WriterConfig {
   members: { name: string; address: string }[];
   /** Files that may appear only later: they are read anew whenever a client is made. */
   credentials: { ca: string; certificate: string; key: string };
+  /** As whom to come where etcd's authentication is on. */
+  user?: EtcdUser;
   /** Keys are written below this. */
   prefix: string;
   ratePerSecond: number;

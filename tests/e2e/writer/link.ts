@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { Etcd3, type IOptions } from "etcd3";
-import type { Scheme, WriterConfig } from "./config";
+import type { EtcdUser, Scheme, WriterConfig } from "./config";
+
+const TOKEN_DEADLINE_MS = 1000;
 
 type FaultHandling = NonNullable<IOptions["faultHandling"]>;
 
@@ -26,12 +28,13 @@ export class Link {
 
   /** @throws where the credential files are not there yet. */
   constructor(
-    config: Pick<WriterConfig, "members" | "credentials">,
+    config: Pick<WriterConfig, "members" | "credentials" | "user">,
     readonly scheme: Scheme,
   ) {
     this.#client = new Etcd3({
       hosts: config.members.map(({ address }) => `${scheme}://${address}`),
       ...(scheme === "https" && { credentials: readCredentials(config.credentials) }),
+      ...(config.user && { auth: userOf(config.user) }),
       grpcOptions: channelOptions,
       faultHandling: { global: once, host: () => once },
     });
@@ -77,6 +80,11 @@ export async function accepts(
 /** Changes whenever a file is replaced. */
 export function stamp({ ca, certificate, key }: WriterConfig["credentials"]): string {
   return [ca, certificate, key].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs).join();
+}
+
+/** Asking for a token has no time limit otherwise, whatever the call's is. */
+function userOf({ name, password }: EtcdUser): IOptions["auth"] {
+  return { username: name, password, callOptions: () => ({ deadline: Date.now() + TOKEN_DEADLINE_MS }) };
 }
 
 function readCredentials({ ca, certificate, key }: WriterConfig["credentials"]) {

@@ -17,6 +17,8 @@ export class FakePortForward {
   readonly pods = new Map<string, number>();
   /** Number of connections that were asked for. */
   asked = 0;
+  /** Set to refuse requests with this status. */
+  refusal: string | undefined;
   /** Set to let requests hang. */
   silent = false;
 
@@ -30,8 +32,9 @@ export class FakePortForward {
   #accept(request: IncomingMessage, socket: Duplex): void {
     const pod = /\/pods\/([^/]+)\/portforward/.exec(request.url!)?.[1];
     const port = this.pods.get(pod ?? "");
-    if (port === undefined) {
-      socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    if (port === undefined || this.refusal) {
+      const status = this.refusal ?? "404 Not Found";
+      socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     const digest = createHash("sha1").update(

@@ -53,6 +53,13 @@ function exchange(port: number, payload: Buffer): Promise<Buffer> {
   });
 }
 
+test("a forward that is forbidden names the right that is missing", async () => {
+  fake.refusal = "403 Forbidden";
+  await expect(forward.connect(pod, 2379, 2000)).rejects.toThrow(
+    /Forbidden \(403\): it takes the verbs get and create on the resource pods\/portforward\. .*stacks\/rbac\.yaml/,
+  );
+});
+
 test("an endpoint is one port on 127.0.0.1, and every connection is forwarded anew", async () => {
   const endpoint = await forward.endpoint(pod, 2379);
   expect(await forward.endpoint(pod, 2379)).toBe(endpoint);

@@ -73,7 +73,7 @@ describe("apply", () => {
 describe("errors", () => {
   test.each([
     [403, "Forbidden"],
-    [401, "Forbidden"],
+    [401, "Unauthorized"],
     [409, "Conflict"],
     [422, "Invalid"],
     [404, "NotFound"],
@@ -87,6 +87,14 @@ describe("errors", () => {
     );
     expect(error.message).not.toContain("s3cr3t");
     expect(api.asked("PATCH", configMapPath)).toHaveLength(1);
+  });
+
+  test("a right that is missing is told with the manifest that has it", async () => {
+    const words = 'configmaps "trust" is forbidden: User "ci" cannot patch resource "configmaps" in API group ""';
+    api.on("PATCH", configMapPath, failure(403, words));
+    const { message } = await errorOf(kube.apply(configMap));
+    expect(message).toContain(words);
+    expect(message).toContain("as stacks/rbac.yaml of pulumi-etcd does");
   });
 
   test("about a Secret never quote its content", async () => {

@@ -1,4 +1,4 @@
-import type { EtcdPort, Member, MemberAddress, PodAddress } from "../../../rollout/ports";
+import type { Authentication, EtcdPort, Member, MemberAddress, PodAddress } from "../../../rollout/ports";
 import { trusts } from "./cert-manager";
 import type { EtcdProcess, RaftMember } from "./raft";
 import type { World } from "./world";
@@ -15,7 +15,7 @@ export class SimulatedEtcd implements EtcdPort {
   ) {}
 
   async status(address: MemberAddress) {
-    const { member } = this.reach(address);
+    const { member } = this.enter(address);
     const { raft } = this.world;
     const leader = raft.leaderSeenBy(member);
     return {
@@ -62,6 +62,14 @@ export class SimulatedEtcd implements EtcdPort {
     return [];
   }
 
+  async authentication(address: MemberAddress): Promise<Authentication> {
+    this.reach(address);
+    const denied = this.denied(address);
+    if (denied) return { on: true, denied };
+    this.reachQuorum(address);
+    return { on: this.world.etcdUser !== undefined };
+  }
+
   async linearizableRead(address: MemberAddress) {
     this.reachQuorum(address);
   }
@@ -105,8 +113,27 @@ export class SimulatedEtcd implements EtcdPort {
     return found;
   }
 
-  private reachQuorum(address: MemberAddress) {
+  /** As etcd 3.6.16 does, which tells nobody how it is whom it does not know. */
+  private enter(address: MemberAddress) {
     const found = this.reach(address);
+    const denied = this.denied(address);
+    if (denied) throw new Error(denied);
+    return found;
+  }
+
+  /** A client certificate names the user root; a password comes before it. */
+  private denied({ scheme, credentials, user }: MemberAddress): string | undefined {
+    const { etcdUser } = this.world;
+    if (!etcdUser) return undefined;
+    if (user) {
+      const same = user.name === etcdUser.name && user.password === etcdUser.password;
+      return same ? undefined : "etcdserver: authentication failed, invalid user ID or password";
+    }
+    return scheme === "https" && credentials?.certificate ? undefined : "etcdserver: user name is empty";
+  }
+
+  private reachQuorum(address: MemberAddress) {
+    const found = this.enter(address);
     if (!this.world.raft.leaderSeenBy(found.member)) throw new Error("etcdserver: request timed out");
     return found;
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../manifests";
-import type { ApplyOptions, KubePort } from "../../../rollout/ports";
+import type { ApplyOptions, KubePort, Right } from "../../../rollout/ports";
 import type { CertificateObject } from "./cert-manager";
 import { configMapsOf, livePod, podObject, secretsOf } from "./pods";
 import type { World } from "./world";
@@ -20,6 +20,10 @@ export class SimulatedKube implements KubePort {
   ) {}
 
   async ping() {}
+
+  async missingRights(rights: Right[]) {
+    return rights.filter(({ resource, verb }) => this.world.forbidden.has(`${verb} ${resource}`));
+  }
 
   async serves(apiVersion: string, kind: string) {
     return this.world.served.has(`${apiVersion} ${kind}`);
@@ -47,7 +51,8 @@ export class SimulatedKube implements KubePort {
     const { certManager, configMaps, workload } = this.world;
     if (kind === "Certificate") return structuredClone(certManager.certificates.get(name));
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
-    if (kind === "Secret") return structuredClone(certManager.secrets.get(name)?.object);
+    if (kind === "Secret")
+      return structuredClone(this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object);
     if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
     if (kind === "PersistentVolumeClaim") return undefined;
     if (kind === workload?.object.kind) return structuredClone(workload.object);

@@ -23,6 +23,12 @@ export class World {
   readonly raft: Raft;
   readonly certManager: CertManager;
   readonly configMaps = new Map<string, KubeObject>();
+  /** The user of etcd's own authentication, with the role root; absent while that is off. */
+  etcdUser?: { name: string; password: string };
+  /** Secrets that are not of a certificate. */
+  readonly secrets = new Map<string, KubeObject>();
+  /** What the user of the kubeconfig may not do, such as `create pods/eviction`. */
+  readonly forbidden = new Set<string>();
   readonly served = new Set([
     "apps/v1 StatefulSet",
     "apps.k8s.appscode.com/v1 PetSet",

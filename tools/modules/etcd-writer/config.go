@@ -19,6 +19,8 @@ import (
 type Config struct {
 	Members     []Member    `json:"members"`
 	Credentials Credentials `json:"credentials"`
+	// As whom to come where etcd's authentication is on.
+	User *User `json:"user,omitempty"`
 	// Keys are written, and counted, below this.
 	Prefix        string `json:"prefix"`
 	RatePerSecond int    `json:"ratePerSecond"`
@@ -39,6 +41,12 @@ type Config struct {
 type Member struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
+}
+
+// User is a user of etcd's own authentication.
+type User struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
 }
 
 // Credentials are files that may appear only later; they are read anew whenever a client is made.
@@ -115,6 +123,11 @@ func (c *Credentials) stamp() string {
 // connect makes a client of the library's defaults. It does not wait for a connection.
 func (c *Config) connect(members []Member, way access) (*clientv3.Client, error) {
 	config := clientv3.Config{Logger: zap.NewNop()}
+	if c.User != nil {
+		config.Username, config.Password = c.User.Name, c.User.Password
+		// The token is asked for before the client is there, by default without a limit.
+		config.DialTimeout = 3 * time.Second
+	}
 	for _, member := range members {
 		config.Endpoints = append(config.Endpoints, way.scheme+"://"+member.Address)
 	}

@@ -1,13 +1,6 @@
+import "./world/quick";
 import fc from "fast-check";
 import { live, schedule, searchParameters } from "./world";
-
-// Thousands of schedules fit into seconds that way.
-jest.mock("../../manifests", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../manifests"), ["render", "trust", "normalize"]),
-);
-jest.mock("../../rollout/x509", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../rollout/x509"), ["certificatesOf", "chainsTo"]),
-);
 
 const changes = schedule(["add", "remove"]);
 

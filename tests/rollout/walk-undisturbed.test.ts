@@ -1,14 +1,7 @@
+import "./world/quick";
 import fc from "fast-check";
 import type { EtcdSpec } from "../../config";
 import { durations, plainSpec, Scenario, tlsSpec } from "./world";
-
-// Thousands of walks fit into seconds that way.
-jest.mock("../../manifests", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../manifests"), ["render", "trust", "normalize"]),
-);
-jest.mock("../../rollout/x509", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../rollout/x509"), ["certificatesOf", "chainsTo"]),
-);
 
 const numRuns = Number(process.env.ROLLOUT_UNDISTURBED ?? 10);
 

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta } from "../../../manifests";
 import type { LiveIssuer } from "../../../rollout/ports";
+import { frozen } from "./frozen";
 import { Authority, type IssueOptions, type Leaf, type Names } from "./pki";
 import { BEGINNING } from "./timeline";
 
@@ -96,10 +97,9 @@ export class CertManager {
       ...object.metadata,
       annotations,
       generation,
-      resourceVersion: this.version(),
-    };
+    } as CertificateObject["metadata"];
     const status = live?.status ?? { conditions: [], revision: 0 };
-    this.certificates.set(name, { ...object, spec, metadata, status });
+    this.write({ ...object, spec, metadata, status });
     // cert-manager does not act on a changed encoding or renewal time by itself.
     if (changed && actedOn(live?.spec) !== actedOn(spec)) this.later(() => this.issue(name));
     else if (changed) this.later(() => this.ready(name));
@@ -109,17 +109,17 @@ export class CertManager {
   replaceStatus(object: CertificateObject): void {
     const live = this.certificates.get(object.metadata.name);
     if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) throw new Error("Conflict (409)");
-    live.status = structuredClone(object.status);
-    live.metadata.resourceVersion = this.version();
-    if (this.isIssuing(live)) this.later(() => this.issue(object.metadata.name));
+    this.write({ ...live, status: object.status });
+    if (this.isIssuing(object)) this.later(() => this.issue(object.metadata.name));
   }
 
   delete(name: string): void {
     this.certificates.delete(name);
   }
 
-  private version(): string {
-    return String(this.versions++);
+  private write(object: CertificateObject): void {
+    const metadata = { ...object.metadata, resourceVersion: String(this.versions++) };
+    this.certificates.set(object.metadata.name, frozen({ ...object, metadata }));
   }
 
   private isIssuing({ status }: CertificateObject): boolean {
@@ -140,7 +140,7 @@ export class CertManager {
       "cert-manager.io/issuer-kind": spec.issuerRef.kind,
     };
     const metadata = { name: spec.secretName, namespace: certificate.metadata.namespace ?? "", annotations };
-    const object = { apiVersion: "v1", kind: "Secret", metadata };
+    const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
     this.later(() => this.ready(name));
   }
@@ -150,8 +150,7 @@ export class CertManager {
     if (!certificate) return;
     const { status, metadata } = certificate;
     const ready = { type: "Ready", status: "True", observedGeneration: metadata.generation };
-    certificate.status = { conditions: [ready], revision: status.revision + 1 };
-    metadata.resourceVersion = this.version();
+    this.write({ ...certificate, status: { conditions: [ready], revision: status.revision + 1 } });
   }
 }
 

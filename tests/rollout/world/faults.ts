@@ -68,17 +68,14 @@ export class Faults {
     const kube: KubePort = new SimulatedKube(this.world, this.invariants);
     const etcd: EtcdPort = new SimulatedEtcd(this.world, (from, to) => this.invariants.moved(from, to));
     const report: ReportPort = { step: (step) => steps.push(step) };
-    const through = <T extends object>(port: T): T =>
-      new Proxy(port, {
-        get:
-          (target, name) =>
-          (...args: unknown[]) =>
-            life.over
-              ? new Promise(() => {})
-              : this.call(String(name), die, () =>
-                  (target as Record<string | symbol, (...given: unknown[]) => Promise<unknown>>)[name]!(...args),
-                ),
-      });
+    const through = <T extends object>(port: T): T => {
+      const method = (name: string) => {
+        const own = (port as Record<string, (...given: unknown[]) => Promise<unknown>>)[name]!.bind(port);
+        return (...args: unknown[]) => (life.over ? new Promise(() => {}) : this.call(name, die, () => own(...args)));
+      };
+      const names = Object.getOwnPropertyNames(Object.getPrototypeOf(port)).filter((name) => name !== "constructor");
+      return Object.fromEntries(names.map((name) => [name, method(name)])) as T;
+    };
     const sleep = async (ms: number) => {
       if (life.over) return die();
       this.world.timeline.advance(ms);

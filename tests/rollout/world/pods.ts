@@ -49,7 +49,7 @@ export class Workload {
 
   /** Server-side apply; says whether the spec changed, so that the controller has something to see. */
   apply(object: KubeObject): boolean {
-    const changed = JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
+    const changed = this.object !== object && JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
     this.object = object as WorkloadObject;
     if (changed) this.generation += 1;
     return changed;
@@ -67,8 +67,8 @@ export class Workload {
       observedGeneration: this.observed.generation,
       replicas: this.object.spec.replicas,
       updateRevision: this.observed.revision,
-      annotations: { ...this.object.metadata.annotations },
-      templateAnnotations: { ...this.object.spec.template.metadata.annotations },
+      annotations: this.object.metadata.annotations ?? {},
+      templateAnnotations: this.object.spec.template.metadata.annotations,
       object: this.object,
     };
   }
@@ -76,9 +76,18 @@ export class Workload {
   /** Revisions go by content, so a template that comes back has its old revision. */
   private seen() {
     const { template } = this.object.spec;
-    const hash = createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 10);
-    return { generation: this.generation, template, revision: `rev-${hash}` };
+    return { generation: this.generation, template, revision: revisionOf(template) };
   }
+}
+
+const revisions = new WeakMap<PodTemplate, string>();
+
+function revisionOf(template: PodTemplate): string {
+  const known = revisions.get(template);
+  if (known) return known;
+  const hash = createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 10);
+  revisions.set(template, `rev-${hash}`);
+  return `rev-${hash}`;
 }
 
 export function livePod(pod: Pod): LivePod {
@@ -89,7 +98,7 @@ export function livePod(pod: Pod): LivePod {
     revision: pod.revision,
     ready: pod.ready,
     terminating: pod.phase === "terminating",
-    annotations: { ...pod.template.metadata.annotations },
+    annotations: pod.template.metadata.annotations,
     ...(pod.trouble && { trouble: pod.trouble }),
   };
 }
@@ -101,7 +110,7 @@ export function podObject(pod: Pod, namespace: string): KubeObject {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: pod.name, namespace, ...deleted } as KubeObject["metadata"],
-    spec: structuredClone(pod.template.spec),
+    spec: pod.template.spec,
   };
 }
 

@@ -2,6 +2,7 @@ import type { EtcdSpec } from "../../../config";
 import { memberName } from "../../../config";
 import { type KubeObject, PLAIN, stageOf } from "../../../manifests";
 import { CertManager, trusts } from "./cert-manager";
+import { frozen } from "./frozen";
 import { configMapItemsOf, configMapsOf, mountedBundle, type Pod, type PodTemplate, secretsOf, Workload } from "./pods";
 import { Raft, type RaftMember } from "./raft";
 import { Durations, Timeline } from "./timeline";
@@ -73,11 +74,11 @@ export class World {
 
   applyWorkload(object: KubeObject): void {
     if (!this.workload) {
-      this.workload = new Workload(structuredClone(object));
+      this.workload = new Workload(frozen(object));
       const stage = stageOf(this.workload.observed.template.metadata.annotations) ?? PLAIN;
       // A cluster that comes back finds its data on its volumes.
       if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http");
-    } else if (this.workload.apply(structuredClone(object))) {
+    } else if (this.workload.apply(frozen(object))) {
       const { workload } = this;
       this.timeline.after(this.durations.between(10, 1500), () => workload.observe());
     }

@@ -17,6 +17,7 @@ import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
+import { isCutOff } from "./walk";
 
 /** What the user asked for, and on whose behalf. */
 export interface RolloutRequest {
@@ -121,13 +122,22 @@ async function refuseUnhealthy({ view }: Observation, spec: EtcdSpec): Promise<v
   let reasons: string[] = [];
   for (let attempt = 0; attempt < 5; attempt++) {
     if (attempt > 0) await view.ports.clock.sleep(1000);
-    const down = plannedPods(spec, await observe(view.ports, spec)).filter((pod) => !pod.ready);
+    const latest = await observe(view.ports, spec);
+    const down = plannedPods(spec, latest).filter((pod) => !pod.ready);
+    // Those that only have to be registered where they listen: the update begins with that, and then asks the gate.
+    if (down.length > 0 && down.every(({ name }) => isCutOffIn(latest, name))) return;
     // One member that is down may be what the update is to mend.
     const verdict = await evaluateGate(view, down.length === 1 ? down[0]?.name : undefined);
     if (verdict.open) return;
     reasons = verdict.reasons;
   }
   throw new Refusal([unhealthy(spec, reasons)]);
+}
+
+function isCutOffIn({ view, pods, members }: Observation, name: string): boolean {
+  const pod = pods.find((candidate) => candidate.name === name);
+  const member = members?.find((candidate) => candidate.name === name);
+  return pod !== undefined && member !== undefined && isCutOff(view.spec, pod, member);
 }
 
 function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {

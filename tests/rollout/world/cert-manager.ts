@@ -25,14 +25,19 @@ interface CertificateSpec extends Names {
 interface Condition {
   type: string;
   status: string;
+  reason?: string;
+  message?: string;
   observedGeneration?: number;
 }
 
 export type CertificateObject = KubeObject & {
   spec: CertificateSpec;
   metadata: ObjectMeta & { generation: number; resourceVersion: string };
-  status: { conditions: Condition[]; revision: number };
+  status: { conditions: Condition[]; revision: number; lastFailureTime?: string };
 };
+
+/** How often it looks whether an issuer has become ready. */
+const ISSUER_LOOK_MS = 2000;
 
 /** Made once for all simulated worlds: thousands of worlds ask for the same certificates. */
 const AUTHORITIES = new Map<string, Authority>();
@@ -72,10 +77,25 @@ export class CertManager {
   readonly certificates = new Map<string, CertificateObject>();
   readonly secrets = new Map<string, IssuedSecret>();
   readonly issuers = new Map<string, Issuer>();
+  /** How many of the next issues fail. */
+  failures = 0;
+  /** It does nothing until then. */
+  awayUntil = 0;
   private serial = 1;
   private versions = 1;
 
-  constructor(private readonly later: (run: () => void) => void) {}
+  constructor(
+    private readonly schedule: (run: () => void, atLeastMs?: number) => void,
+    private readonly now: () => number,
+  ) {}
+
+  /** Some time later, and not while cert-manager is away. */
+  private later(run: () => void, atLeastMs?: number): void {
+    this.schedule(() => {
+      if (this.now() < this.awayUntil) this.later(run, this.awayUntil - this.now());
+      else run();
+    }, atLeastMs);
+  }
 
   addIssuer(kind: "Issuer" | "ClusterIssuer", name: string, state: Partial<Issuer> = {}): Issuer {
     const issuer: Issuer = { ready: true, type: "ca", authority: authority(name), ...state };
@@ -132,7 +152,16 @@ export class CertManager {
     if (!certificate) return;
     const { spec } = certificate;
     const issuer = this.issuers.get(`${spec.issuerRef.kind}/${spec.issuerRef.name}`);
-    if (!issuer?.ready) return;
+    if (!issuer) return;
+    // A CertificateRequest is pending until its issuer is ready.
+    if (!issuer.ready) this.later(() => this.issue(name), ISSUER_LOOK_MS);
+    else if (this.failures > 0) this.fail(certificate);
+    else this.writeSecret(certificate, issuer);
+  }
+
+  private writeSecret(certificate: CertificateObject, issuer: Issuer): void {
+    const { spec } = certificate;
+    const { name } = certificate.metadata;
     const leaf = issue(issuer.authority, spec, this.serial++);
     const annotations = {
       "cert-manager.io/certificate-name": name,
@@ -143,6 +172,16 @@ export class CertManager {
     const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
     this.later(() => this.ready(name));
+  }
+
+  /** Whatever was issued before stays as it is. */
+  private fail(certificate: CertificateObject): void {
+    this.failures -= 1;
+    const { conditions, ...status } = certificate.status;
+    const others = conditions.filter(({ type }) => type !== "Issuing");
+    const failed = { type: "Issuing", status: "False", reason: "Failed", message: "the issuer refused" };
+    const lastFailureTime = new Date(this.now()).toISOString();
+    this.write({ ...certificate, status: { ...status, conditions: [...others, failed], lastFailureTime } });
   }
 
   private ready(name: string): void {

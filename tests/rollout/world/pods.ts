@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { type KubeObject, TRUST_BUNDLE_KEY } from "../../../manifests";
 import type { LivePod, LiveWorkload } from "../../../rollout/ports";
+import { frozen } from "./frozen";
 
 export interface PodTemplate {
   metadata: { annotations: Record<string, string> };
-  spec: { volumes?: Volume[] };
+  spec: { volumes?: Volume[]; containers?: { image: string }[] };
 }
 
 interface Volume {
@@ -27,6 +28,8 @@ export interface Pod {
   failingSince?: number;
   /** What the mounted files hold now. */
   files: { peer?: string | undefined; server?: string | undefined; trust?: string | undefined };
+  /** When the kubelet wrote them last. */
+  filesAt: number;
 }
 
 interface WorkloadObject extends KubeObject {
@@ -40,6 +43,8 @@ interface WorkloadObject extends KubeObject {
 export class Workload {
   object: WorkloadObject;
   generation = 1;
+  /** Set by others in the pod template: server-side apply leaves alone what it does not own. */
+  readonly foreignAnnotations: Record<string, string> = {};
   observed: { generation: number; template: PodTemplate; revision: string };
 
   constructor(object: KubeObject) {
@@ -48,11 +53,31 @@ export class Workload {
   }
 
   /** Server-side apply; says whether the spec changed, so that the controller has something to see. */
-  apply(object: KubeObject): boolean {
+  apply(applied: KubeObject): boolean {
+    const object = this.withForeign(applied as WorkloadObject);
     const changed = this.object !== object && JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
-    this.object = object as WorkloadObject;
+    this.object = object;
     if (changed) this.generation += 1;
     return changed;
+  }
+
+  private withForeign(object: WorkloadObject): WorkloadObject {
+    if (Object.keys(this.foreignAnnotations).length === 0) return object;
+    const { template } = object.spec;
+    const annotations = { ...template.metadata.annotations, ...this.foreignAnnotations };
+    const merged = { ...template, metadata: { ...template.metadata, annotations } };
+    return frozen({ ...object, spec: { ...object.spec, template: merged } });
+  }
+
+  /** The object without what others have put into it. */
+  own(): WorkloadObject {
+    if (Object.keys(this.foreignAnnotations).length === 0) return this.object;
+    const { template } = this.object.spec;
+    const annotations = Object.entries(template.metadata.annotations).filter(
+      ([name]) => !this.foreignAnnotations[name],
+    );
+    const own = { ...template, metadata: { ...template.metadata, annotations: Object.fromEntries(annotations) } };
+    return { ...this.object, spec: { ...this.object.spec, template: own } };
   }
 
   observe(): void {

@@ -5,12 +5,13 @@ import { plainSpec, tlsSpec } from "./specs";
 
 /** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
-  const { replicas, change, revert, budget, durations, faults } = schedule;
+  const { replicas, change, revert, wavering = false, learner, budget, durations, faults } = schedule;
   const [before, after] = specsOf(change, replicas);
   const scenario = new Scenario(before, { durations, budget });
   await scenario.until(before);
+  if (learner !== undefined && replicas > 1) scenario.world.demote(learner % replicas);
   scenario.disturb(faults);
-  await scenario.until(after, revert ? before : undefined);
+  await scenario.until(after, revert ? { to: before, wavering } : undefined);
   return scenario;
 }
 

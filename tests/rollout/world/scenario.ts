@@ -12,6 +12,7 @@ import { EngineKilled, type Fault, Faults } from "./faults";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
 import { OWNER, type State, type UpdateResult, up } from "./program";
+import type { Ending } from "./tally";
 import { World, type WorldOptions } from "./world";
 
 /** More attempts than faults in any schedule: the last ones run undisturbed. */
@@ -25,6 +26,9 @@ export class Scenario {
   readonly state: State = {};
   /** What the updates that did not succeed died of. */
   readonly failures: string[] = [];
+  /** How many updates were run since things began to go wrong, and how the last one came to its end. */
+  updates = 0;
+  ending: Ending = "at once";
 
   constructor(spec: EtcdSpec, options: WorldOptions = {}) {
     this.world = new World(spec, options);
@@ -53,24 +57,33 @@ export class Scenario {
     }
   }
 
-  /** Updates until one succeeds. `revertTo`: after the first one that is killed, that spec is asked for instead. */
-  async until(spec: EtcdSpec, revertTo?: EtcdSpec): Promise<EtcdSpec> {
+  /** Updates until one succeeds. `revert`: after the first one that is killed, that spec is asked for instead. */
+  async until(spec: EtcdSpec, revert?: { to: EtcdSpec; wavering: boolean }): Promise<EtcdSpec> {
     let asked = spec;
+    this.updates = 0;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      this.updates += 1;
       try {
         await this.once(asked);
         this.checkReached(asked);
+        this.ending = this.endingOf(asked !== spec);
         return asked;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
-        if (revertTo && error instanceof EngineKilled) asked = revertTo;
+        if (revert && error instanceof EngineKilled) asked = asked === spec || !revert.wavering ? revert.to : spec;
         // Somebody reads the error and runs the update again, in half a minute.
         this.world.timeline.advance(error instanceof DeadlineError ? 60_000 : 30_000);
       }
     }
     this.invariants.fail(`the asked state was not reached: ${this.failures.at(-1)}`);
     return asked;
+  }
+
+  private endingOf(reverted: boolean): Ending {
+    if (reverted) return "reverted after a kill";
+    if (this.failures.includes("killed")) return "resumed after a kill";
+    return this.updates > 1 ? "run again" : "at once";
   }
 
   /** What an update makes before it walks, for tests that walk themselves. */
@@ -96,7 +109,7 @@ export class Scenario {
     const template = { stage, ...(bundle && { trustRevision: trustRevision(bundle) }) };
     const wanted = renderWorkload(spec, template, { owner: OWNER });
     const fail = (what: string) => this.invariants.fail(`after success ${what}`);
-    if (!same(workload?.object, wanted)) fail("the workload is not what was rendered");
+    if (!same(workload?.own(), wanted)) fail("the workload is not what was rendered");
     if (pods.some((pod) => pod.revision !== workload?.live().updateRevision)) fail("pods are on several revisions");
     for (const { name, process, peerUrls, ordinal } of raft.voters) {
       const url = peerUrl(spec, ordinal, spec.tls ? "https" : "http");

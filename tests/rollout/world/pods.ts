@@ -45,6 +45,10 @@ export class Workload {
   generation = 1;
   /** Set by others in the pod template: server-side apply leaves alone what it does not own. */
   readonly foreignAnnotations: Record<string, string> = {};
+  /** Somebody has edited what the engine applied last. */
+  edited = false;
+  /** The last revision that anybody was told: nobody can act on a later one. */
+  shownRevision = "";
   observed: { generation: number; template: PodTemplate; revision: string };
 
   constructor(object: KubeObject) {
@@ -85,6 +89,7 @@ export class Workload {
   }
 
   live(): LiveWorkload {
+    this.shownRevision = this.observed.revision;
     return {
       kind: this.object.kind as LiveWorkload["kind"],
       uid: "workload",

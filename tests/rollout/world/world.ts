@@ -93,8 +93,11 @@ export class World {
       const stage = stageOf(this.workload.observed.template.metadata.annotations) ?? PLAIN;
       // A cluster that comes back finds its data on its volumes.
       if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http");
-    } else if (this.workload.apply(frozen(object))) {
-      const { workload } = this;
+      return;
+    }
+    const { workload } = this;
+    workload.edited = false;
+    if (workload.apply(frozen(object))) {
       this.timeline.after(this.durations.between(10, 1500), () => workload.observe());
     }
   }
@@ -209,6 +212,7 @@ export class World {
     const object = structuredClone(workload.object);
     for (const container of object.spec.template.spec.containers ?? []) container.image = image;
     this.applyWorkload(object);
+    workload.edited = true;
   }
 
   /** One of the members is a learner: it follows, and its vote does not count. */

@@ -3,6 +3,7 @@ import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../confi
 import { finalStage, trustRevision } from "../manifests";
 import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
+import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
@@ -159,6 +160,7 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
   const operation = classify(previous, spec);
   const journal = new Journal(ports);
   await refuseForeign(ports, spec, owner);
+  await sweepProbes(ports, spec);
   const renewed = await syncLeaves(
     ports,
     { spec, ...(previous && { previous }), ...(settled && { settled }) },

@@ -16,6 +16,7 @@ export interface IssuedSecret extends Leaf {
 
 interface CertificateSpec extends Names {
   secretName: string;
+  secretTemplate?: { labels?: Record<string, string> };
   commonName?: string;
   duration?: string;
   privateKey?: { encoding?: "PKCS1" | "PKCS8" };
@@ -168,7 +169,8 @@ export class CertManager {
       "cert-manager.io/issuer-name": spec.issuerRef.name,
       "cert-manager.io/issuer-kind": spec.issuerRef.kind,
     };
-    const metadata = { name: spec.secretName, namespace: certificate.metadata.namespace ?? "", annotations };
+    const { namespace = "" } = certificate.metadata;
+    const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
     const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
     this.later(() => this.ready(name));

@@ -55,9 +55,19 @@ export class SimulatedKube implements KubePort {
     throw new Error(`the simulated world knows no ${kind}`);
   }
 
-  async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
+  async list(
+    _apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    selector?: string,
+  ): Promise<KubeObject[]> {
+    return this.all(kind, namespace).filter((object) => selects(selector, object));
+  }
+
+  private all(kind: string, namespace: string | undefined): KubeObject[] {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
     if (kind === "Certificate") return [...this.world.certManager.certificates.values()];
+    if (kind === "Secret") return [...this.world.certManager.secrets.values()].map(({ object }) => object);
     if (kind === "CertificateRequest") return this.world.requests;
     if (kind === "Issuer")
       return this.world.issuersElsewhere.map((metadata) => ({ apiVersion: "cert-manager.io/v1", kind, metadata }));
@@ -124,6 +134,12 @@ export class SimulatedKube implements KubePort {
   async issuer(kind: string, _namespace: string, name: string) {
     return this.world.certManager.issuers.get(`${kind}/${name}`);
   }
+}
+
+function selects(selector: string | undefined, { metadata }: KubeObject): boolean {
+  if (selector === undefined) return true;
+  const [label = "", value] = selector.split("=");
+  return metadata.labels?.[label] === value;
 }
 
 const caSecretOf = (authority: string) => `${authority}-key`;

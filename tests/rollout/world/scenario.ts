@@ -117,9 +117,10 @@ export class Scenario {
       if (process && JSON.stringify(process.stage) !== JSON.stringify(stage)) fail(`${name} runs another stage`);
     }
     if (pods.some((pod) => !stageOf(pod.template.metadata.annotations))) fail("a pod has no stage");
-    // A probe that was killed half-way leaves its own Secret, which no member uses.
-    const secrets = [...this.world.certManager.secrets.keys()].filter((name) => !name.includes("-probe-"));
-    if (!spec.tls && secrets.length > 0) fail(`Secrets are left: ${secrets.join(", ")}`);
+    const { certificates, secrets } = this.world.certManager;
+    const made = [...certificates.keys(), ...secrets.keys()];
+    const left = made.filter((name) => !spec.tls || name.includes("-probe-"));
+    if (left.length > 0) fail(`Certificates or Secrets are left: ${left.join(", ")}`);
   }
 }
 

@@ -155,6 +155,7 @@ export class PassWalker {
     const turn = `${this.slots(pods).length - this.left(pods, workload) + 1} of ${this.view.spec.replicas}`;
     this.journal.progress(`${this.pass.label}: restarting ${name} (${turn})`);
     const started = this.view.ports.clock.now();
+    await this.refuseForeignTemplate(workload.updateRevision);
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(async () => undefined);
@@ -236,6 +237,15 @@ export class PassWalker {
       const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
       return answer === "blocked" ? "a PodDisruptionBudget allows no disruption now" : { done: undefined };
     });
+  }
+
+  /** A member that came back now would be on somebody else's template. */
+  private async refuseForeignTemplate(revision: string): Promise<void> {
+    const live = await this.view.ports.kube.workload(this.view.spec);
+    if (live === undefined || live.updateRevision === revision) return;
+    throw new FatalError(
+      `${live.kind} ${this.view.spec.name} has the template ${live.updateRevision} instead of ${revision}: somebody else changed it meanwhile; run the update again`,
+    );
   }
 
   private waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {

@@ -45,7 +45,9 @@ export class Workload {
   generation = 1;
   /** Set by others in the pod template: server-side apply leaves alone what it does not own. */
   readonly foreignAnnotations: Record<string, string> = {};
-  /** Somebody has edited what the engine applied last. */
+  /** What the engine, or Pulumi, applied last. */
+  applied: KubeObject;
+  /** Somebody has edited it since. */
   edited = false;
   /** The last revision that anybody was told: nobody can act on a later one. */
   shownRevision = "";
@@ -53,6 +55,7 @@ export class Workload {
 
   constructor(object: KubeObject) {
     this.object = object as WorkloadObject;
+    this.applied = object;
     this.observed = this.seen();
   }
 

@@ -59,14 +59,14 @@ export class Raft {
   ) {}
 
   /** A cluster's first start: every member is registered under the URL that it listens on. */
-  bootstrap(scheme: "http" | "https"): void {
+  bootstrap(scheme: "http" | "https", learner?: number): void {
     this.members = Array.from({ length: this.spec.replicas }, (_, ordinal) => ({
       id: `a${ordinal}`,
       name: memberName(this.spec, ordinal),
       ordinal,
       peerUrls: [peerUrl(this.spec, ordinal, scheme)],
       clientUrls: [clientUrl(this.spec, ordinal, scheme)],
-      isLearner: false,
+      isLearner: ordinal === learner,
       stored: 0,
     }));
     this.changed();

@@ -7,9 +7,12 @@ import { plainSpec, tlsSpec } from "./specs";
 export async function live(schedule: Schedule): Promise<Scenario> {
   const { replicas, change, revert, wavering = false, learner, budget, durations, faults } = schedule;
   const [before, after] = specsOf(change, replicas);
-  const scenario = new Scenario(before, { durations, budget });
+  const scenario = new Scenario(before, {
+    durations,
+    budget,
+    ...(learner !== undefined && replicas > 1 && { learner: learner % replicas }),
+  });
   await scenario.until(before);
-  if (learner !== undefined && replicas > 1) scenario.world.demote(learner % replicas);
   scenario.disturb(faults);
   await scenario.until(after, revert ? { to: before, wavering } : undefined);
   return scenario;

@@ -45,13 +45,13 @@ export class Scenario {
 
   /** One update; a refusal must leave the workload as it was. */
   async once(spec: EtcdSpec): Promise<UpdateResult> {
-    const before = this.world.workload?.object;
+    const before = this.world.workload?.applied;
     const evictions = this.invariants.evictions.length;
     try {
       return await this.faults.run((ports) => up(ports, spec, this.state));
     } catch (error) {
       const untouched = this.invariants.evictions.length === evictions;
-      const changed = !same(this.world.workload?.object, before);
+      const changed = !same(this.world.workload?.applied, before);
       if (error instanceof Refusal && untouched && changed) this.invariants.fail("a refusal changed the workload");
       throw error;
     }
@@ -109,6 +109,7 @@ export class Scenario {
     const template = { stage, ...(bundle && { trustRevision: trustRevision(bundle) }) };
     const wanted = renderWorkload(spec, template, { owner: OWNER });
     const fail = (what: string) => this.invariants.fail(`after success ${what}`);
+    if (!same(workload?.applied, wanted)) fail("the workload was not applied as it was rendered");
     if (!workload?.edited && !same(workload?.own(), wanted)) fail("the workload is not what was rendered");
     if (pods.some((pod) => pod.revision !== workload?.shownRevision)) fail("pods are on several revisions");
     for (const { name, process, peerUrls, ordinal } of raft.voters) {

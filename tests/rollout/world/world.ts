@@ -24,6 +24,8 @@ export interface WorldOptions {
   durations?: number[];
   /** Whether evictions are held back by the PodDisruptionBudget that the program makes. */
   budget?: boolean;
+  /** Ordinal of the one member that is a learner: it follows, and its vote does not count. */
+  learner?: number | undefined;
 }
 
 /** One Kubernetes cluster with one etcd cluster in it, in virtual time. */
@@ -43,6 +45,7 @@ export class World {
   /** Issuers in other namespaces. */
   readonly issuersElsewhere: { name: string; namespace: string }[] = [];
   readonly budget: boolean;
+  private readonly learner: number | undefined;
   workload: Workload | undefined;
   pods: Pod[] = [];
   /** Evictions are refused until then, as if other pods used the budget up. */
@@ -61,7 +64,7 @@ export class World {
 
   constructor(
     readonly spec: EtcdSpec,
-    { durations = [], budget = true }: WorldOptions = {},
+    { durations = [], budget = true, learner }: WorldOptions = {},
   ) {
     this.timeline = new Timeline(() => this.tick());
     this.durations = new Durations(durations);
@@ -71,6 +74,7 @@ export class World {
       () => this.now(),
     );
     this.budget = budget;
+    this.learner = learner;
   }
 
   now(): number {
@@ -92,12 +96,18 @@ export class World {
       this.workload = new Workload(frozen(object));
       const stage = stageOf(this.workload.observed.template.metadata.annotations) ?? PLAIN;
       // A cluster that comes back finds its data on its volumes.
-      if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http");
+      if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http", this.learner);
       return;
     }
     const { workload } = this;
+    workload.applied = object;
     workload.edited = false;
-    if (workload.apply(frozen(object))) {
+    this.changeWorkload(object);
+  }
+
+  private changeWorkload(object: KubeObject): void {
+    const { workload } = this;
+    if (workload?.apply(frozen(object))) {
       this.timeline.after(this.durations.between(10, 1500), () => workload.observe());
     }
   }
@@ -202,7 +212,7 @@ export class World {
     const { workload } = this;
     if (!workload) return;
     Object.assign(workload.foreignAnnotations, annotations);
-    this.applyWorkload(workload.object);
+    this.changeWorkload(workload.object);
   }
 
   /** An edit of something that the engine owns: its next apply takes it back. */
@@ -211,18 +221,8 @@ export class World {
     if (!workload) return;
     const object = structuredClone(workload.object);
     for (const container of object.spec.template.spec.containers ?? []) container.image = image;
-    this.applyWorkload(object);
+    this.changeWorkload(object);
     workload.edited = true;
-  }
-
-  /** One of the members is a learner: it follows, and its vote does not count. */
-  demote(ordinal: number): void {
-    const { raft } = this;
-    const member = raft.members[ordinal];
-    if (!member) return;
-    member.isLearner = true;
-    raft.changed();
-    if (raft.leader === member) raft.moveLeader(raft.voters[0]!);
   }
 
   /** An issuer is not Ready for a while. */

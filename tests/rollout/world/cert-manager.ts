@@ -82,6 +82,8 @@ export class CertManager {
   failures = 0;
   /** It does nothing until then. */
   awayUntil = 0;
+  /** How many leaves have been issued. */
+  issued = 0;
   private serial = 1;
   private versions = 1;
 
@@ -172,6 +174,7 @@ export class CertManager {
     const { namespace = "" } = certificate.metadata;
     const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
     const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
+    this.issued += 1;
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
     this.later(() => this.ready(name));
   }

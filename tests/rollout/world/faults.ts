@@ -68,6 +68,14 @@ export class Faults {
     this.pending = [...faults].sort((a, b) => a.change - b.change || a.call - b.call);
   }
 
+  /** Nothing goes wrong any more. */
+  end(): void {
+    this.pending.length = 0;
+    this.unreachableUntil = 0;
+    this.world.certManager.awayUntil = 0;
+    for (const issuer of this.world.certManager.issuers.values()) issuer.ready = true;
+  }
+
   /** Runs an engine on ports of its own until it ends or is killed. */
   async run<T>(engine: (ports: Ports, steps: StepReport[]) => Promise<T>): Promise<T> {
     const steps: StepReport[] = [];

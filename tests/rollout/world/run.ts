@@ -14,7 +14,8 @@ export async function live(schedule: Schedule): Promise<Scenario> {
   });
   await scenario.until(before);
   scenario.disturb(faults);
-  await scenario.until(after, revert ? { to: before, wavering } : undefined);
+  const asked = await scenario.until(after, revert ? { to: before, wavering } : undefined);
+  if (scenario.invariants.broken.length === 0) await scenario.checkQuiet(asked);
   return scenario;
 }
 

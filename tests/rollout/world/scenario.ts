@@ -7,7 +7,7 @@ import {
   stageOf,
   trustRevision,
 } from "../../../manifests";
-import { DeadlineError, type Ports, Refusal } from "../../../rollout";
+import { DeadlineError, type Ports, previewRollout, Refusal } from "../../../rollout";
 import { EngineKilled, type Fault, Faults } from "./faults";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
@@ -45,16 +45,35 @@ export class Scenario {
 
   /** One update; a refusal must leave the workload as it was. */
   async once(spec: EtcdSpec): Promise<UpdateResult> {
-    const before = this.world.workload?.applied;
+    const before = this.untouched();
     const evictions = this.invariants.evictions.length;
     try {
       return await this.faults.run((ports) => up(ports, spec, this.state));
     } catch (error) {
-      const untouched = this.invariants.evictions.length === evictions;
-      const changed = !same(this.world.workload?.applied, before);
-      if (error instanceof Refusal && untouched && changed) this.invariants.fail("a refusal changed the workload");
+      const evicted = this.invariants.evictions.length !== evictions;
+      const touched = this.untouched().some((part, index) => part !== before[index]);
+      if (error instanceof Refusal && (evicted || touched)) this.invariants.fail("a refusal changed something");
       throw error;
     }
+  }
+
+  /** What nothing but an update changes: frozen objects, to be compared by identity. */
+  private untouched(): unknown[] {
+    const { workload, configMaps, certManager, raft } = this.world;
+    const specs = [...certManager.certificates.values()].map(({ spec }) => spec);
+    return [workload?.applied, ...configMaps.values(), ...specs, ...raft.members.map(({ peerUrls }) => peerUrls)];
+  }
+
+  /** Once everything has come to rest, the same program has nothing to do: unless somebody has edited the workload. */
+  async checkQuiet(spec: EtcdSpec): Promise<void> {
+    const { world, state } = this;
+    world.timeline.advance(30_000);
+    const latest = world.workload?.observed.revision;
+    if (world.workload?.edited || world.pods.some(({ revision }) => revision !== latest)) return;
+    this.faults.end();
+    const request = { spec, owner: OWNER, ...(state.trust && { settled: state.trust.settled }) };
+    const { plan } = await this.faults.run((ports) => previewRollout(ports, request, state.spec));
+    if (plan.length > 0) this.invariants.fail(`after success there is still a plan: ${plan.join("; ")}`);
   }
 
   /** Updates until one succeeds. `revert`: after the first one that is killed, that spec is asked for instead. */

@@ -9,7 +9,7 @@ import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
 import { type Observation, observe, plannedPods } from "./observe";
 import { planWalk, walk } from "./passes";
-import { NO_PLAN, type Plan } from "./plan";
+import type { Plan } from "./plan";
 import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
@@ -246,7 +246,6 @@ function planFinal(
   bundle: string | undefined,
   options: { label?: string; leader?: string },
 ): Plan {
-  if (!observation.workload) return NO_PLAN;
   return planWalk(observation, renderingOf(request, observation, bundle), finalStage(request.spec), options);
 }
 

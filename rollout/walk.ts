@@ -102,15 +102,15 @@ export class PassWalker {
 
   /** Before the template changes the peers' scheme: a quorum must survive if every pod is made again from it. */
   private async registerFirst({ members, leader }: Verdict): Promise<void> {
-    const slots = this.slots(await this.pods()).map((slot) => {
+    const slots = this.slots(await this.pods()).flatMap((slot) => {
       const member = members.find((candidate) => candidate.name === slot.name);
-      return { ...slot, member, voter: member?.isLearner === false };
+      return member ? [{ ...slot, member, voter: !member.isLearner }] : [];
     });
     const hash = templateHash(this.manifest);
     const pending = slots.filter(({ pod }) => pod?.annotations[TEMPLATE_HASH] !== hash);
-    const known = (slot: (typeof slots)[number]) => slot.member !== undefined && this.known(slot.member, slot.ordinal);
+    const known = ({ member, ordinal }: (typeof slots)[number]) => this.known(member, ordinal);
     for (const { member, name, ordinal } of toRegisterFirst(slots, pending, leader, known)) {
-      if (member) await this.registerBoth(member, { name, ordinal });
+      await this.registerBoth(member, { name, ordinal });
     }
   }
 

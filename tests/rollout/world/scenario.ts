@@ -69,7 +69,8 @@ export class Scenario {
     const { world, state } = this;
     world.timeline.advance(30_000);
     const latest = world.workload?.observed.revision;
-    if (world.workload?.edited || world.pods.some(({ revision }) => revision !== latest)) return;
+    const settled = world.pods.filter(({ ready, revision }) => ready && revision === latest);
+    if (world.workload?.edited || settled.length < spec.replicas) return;
     this.faults.end();
     const request = { spec, owner: OWNER, ...(state.trust && { settled: state.trust.settled }) };
     const { plan } = await this.faults.run((ports) => previewRollout(ports, request, state.spec));

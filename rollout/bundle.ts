@@ -67,18 +67,18 @@ async function readTrustedCa(ports: Ports, namespace: string, ca: TrustedCa, ind
   );
 }
 
-/** Looks up the CA of every issuer with `lookUp`; `undefined` as soon as one is not known. */
-export async function settledBundle(
+/** The CA of every issuer, as `lookUp` finds it, and those that the spec names; `undefined` as soon as one is not known. */
+export async function settledBundle<Ca extends string | undefined>(
   ports: Ports,
   spec: EtcdSpec,
   issuers: IssuerRef[],
-  lookUp: (ref: IssuerRef) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const cas: string[] = [];
+  lookUp: (ref: IssuerRef) => Promise<Ca>,
+): Promise<Ca> {
+  const cas: Ca[] = [];
   for (const ref of issuers) {
     const ca = await lookUp(ref);
-    if (ca === undefined) return undefined;
+    if (ca === undefined) return ca;
     cas.push(ca);
   }
-  return union(...cas, ...(await readTrustedCas(ports, spec)));
+  return union(...cas, ...(await readTrustedCas(ports, spec))) as Ca;
 }

@@ -1,11 +1,10 @@
-import { createPrivateKey, type X509Certificate } from "node:crypto";
 import { certificateName, trustBundleName } from "../config/names";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
-import { certificatesOf, chainsTo } from "./x509";
+import { certificatesOf, chainsTo, matchesKey, subjectAltNames } from "./x509";
 
 /**
  * Waits until cert-manager has made every certificate of the spec: Ready for the newest generation, not being
@@ -76,7 +75,7 @@ export function checkMaterial(
 ): string | undefined {
   const [leaf] = certificatesOf(material.certificate);
   if (!leaf) return "no certificate in tls.crt";
-  if (!leaf.checkPrivateKey(createPrivateKey(material.key))) return "the certificate does not match its key";
+  if (!matchesKey(material.certificate, material.key)) return "the certificate does not match its key";
   const lacks = checkNames(material, asked);
   if (lacks) return lacks;
   if (Date.parse(leaf.validTo) < now) return `the certificate expired on ${leaf.validTo}`;
@@ -88,13 +87,12 @@ export function checkMaterial(
 
 /** Whether a leaf names everything that was asked for: only a leaf of an older spec does not. */
 export function checkNames(material: SecretMaterial, asked: CertificateSpec): string | undefined {
-  const [leaf] = certificatesOf(material.certificate);
-  const missing = leaf ? missingNames(leaf, asked) : [];
+  const names = subjectAltNames(material.certificate);
+  const missing = missingNames(new Set(names), asked);
   return missing.length > 0 ? `the certificate lacks ${missing.join(", ")}` : undefined;
 }
 
-function missingNames(leaf: X509Certificate, asked: CertificateSpec): string[] {
-  const names = new Set((leaf.subjectAltName ?? "").split(", "));
+function missingNames(names: Set<string>, asked: CertificateSpec): string[] {
   const has = (prefix: string, value: string) => names.has(`${prefix}:${value}`);
   const ips = new Set(
     [...names].flatMap((name) => (name.startsWith("IP Address:") ? [canonicalIp(name.slice(11))] : [])),

@@ -4,12 +4,13 @@ import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
 import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
+import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
 import { type Observation, observe, plannedPods, walkedTo } from "./observe";
 import { planWalk, walk } from "./passes";
-import { NO_PLAN, type Plan } from "./plan";
+import type { Plan } from "./plan";
 import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
@@ -19,6 +20,7 @@ import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
+import { isCutOff } from "./walk";
 
 /** What the user asked for, and on whose behalf. */
 export interface RolloutRequest {
@@ -129,13 +131,22 @@ async function refuseUnhealthy({ view }: Observation, spec: EtcdSpec): Promise<v
   let reasons: string[] = [];
   for (let attempt = 0; attempt < 5; attempt++) {
     if (attempt > 0) await view.ports.clock.sleep(1000);
-    const down = plannedPods(spec, await observe(view.ports, spec)).filter((pod) => !pod.ready);
+    const latest = await observe(view.ports, spec);
+    const down = plannedPods(spec, latest).filter((pod) => !pod.ready);
+    // Those that only have to be registered where they listen: the update begins with that, and then asks the gate.
+    if (down.length > 0 && down.every(({ name }) => isCutOffIn(latest, name))) return;
     // One member that is down may be what the update is to mend.
     const verdict = await evaluateGate(view, down.length === 1 ? down[0]?.name : undefined);
     if (verdict.open) return;
     reasons = verdict.reasons;
   }
   throw new Refusal([unhealthy(spec, reasons)]);
+}
+
+function isCutOffIn({ view, pods, members }: Observation, name: string): boolean {
+  const pod = pods.find((candidate) => candidate.name === name);
+  const member = members?.find((candidate) => candidate.name === name);
+  return pod !== undefined && member !== undefined && isCutOff(view.spec, pod, member);
 }
 
 function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {
@@ -157,6 +168,7 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
   const operation = classify(previous, spec);
   const journal = new Journal(ports);
   await refuseForeign(ports, spec, owner);
+  await sweepProbes(ports, spec);
   const renewed = await syncLeaves(
     ports,
     { spec, ...(previous && { previous }), ...(settled && { settled }) },
@@ -242,7 +254,6 @@ function planFinal(
   bundle: string | undefined,
   options: { label?: string; leader?: string },
 ): Plan {
-  if (!observation.workload) return NO_PLAN;
   return planWalk(observation, renderingOf(request, observation, bundle), finalStage(request.spec), options);
 }
 

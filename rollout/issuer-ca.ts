@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
+import { CERT_MANAGER } from "./certificate-status";
 import { awaitCertificate } from "./certificates";
-import type { Ports, SecretMaterial } from "./ports";
+import type { Ports, Right, SecretMaterial } from "./ports";
 import { FatalError } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
 
@@ -10,6 +11,9 @@ type Target = Pick<EtcdSpec, "name" | "namespace" | "rollout">;
 
 /** cert-manager's default for `--cluster-resource-namespace`: where the Secrets of ClusterIssuers are. */
 const CLUSTER_RESOURCE_NAMESPACE = "cert-manager";
+
+/** Label of a throwaway Certificate and its Secret: the cluster on whose behalf an issuer was asked. */
+const PROBE_OF = "pulumi-etcd/probe-of";
 
 /**
  * Lets an issuer sign a throwaway certificate and returns the CA that came with it, PEM. An issuer that cannot issue
@@ -26,9 +30,37 @@ export async function learnCa(ports: Ports, target: Target, ref: IssuerRef, furt
     const ca = checkedCa(material.certificate, material.ca ?? "", ref, further);
     return withRoot(ca, await peekIssuer(ports, target.namespace, ref));
   } finally {
-    await ports.kube.delete("cert-manager.io/v1", "Certificate", target.namespace, name);
+    await ports.kube.delete(CERT_MANAGER, "Certificate", target.namespace, name);
     await ports.kube.delete("v1", "Secret", target.namespace, name);
   }
+}
+
+/**
+ * Deletes what a killed update left of its probes: this cluster's only, and only ours. Run at the beginning of every
+ * update, so that a config that was reverted meanwhile leaves nothing behind either.
+ */
+export async function sweepProbes(ports: Ports, { name: cluster, namespace }: Target): Promise<void> {
+  const { kube } = ports;
+  if (!(await kube.serves(CERT_MANAGER, "Certificate"))) return;
+  // Who may not see probes (a cluster in plaintext needs no such right) has never made one.
+  if ((await kube.missingRights(sweepRights(namespace))).length > 0) return;
+  const selector = `${PROBE_OF}=${cluster}`;
+  // Certificates first: cert-manager would make the Secret of one that is there again.
+  const kinds = [
+    [CERT_MANAGER, "Certificate"],
+    ["v1", "Secret"],
+  ] as const;
+  for (const [apiVersion, kind] of kinds) {
+    for (const { metadata } of await kube.list(apiVersion, kind, namespace, selector))
+      await kube.delete(apiVersion, kind, namespace, metadata.name);
+  }
+}
+
+function sweepRights(namespace: string): Right[] {
+  const kinds = { "cert-manager.io": "certificates", "": "secrets" };
+  return Object.entries(kinds).flatMap(([group, resource]) =>
+    ["list", "delete"].map((verb) => ({ group, resource, verb, namespace })),
+  );
 }
 
 function checkedCa(certificate: string, ca: string, ref: IssuerRef, further: string): string {
@@ -66,11 +98,12 @@ function withRoot(ca: string, issuer: SecretMaterial | undefined): string {
 function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef): KubeObject {
   const name = `${cluster}-probe-${createHash("sha256").update(JSON.stringify(ref)).digest("hex").slice(0, 8)}`;
   return {
-    apiVersion: "cert-manager.io/v1",
+    apiVersion: CERT_MANAGER,
     kind: "Certificate",
-    metadata: { name, namespace, labels: { "app.kubernetes.io/instance": cluster } },
+    metadata: { name, namespace, labels: { "app.kubernetes.io/instance": cluster, [PROBE_OF]: cluster } },
     spec: {
       secretName: name,
+      secretTemplate: { labels: { [PROBE_OF]: cluster } },
       duration: "1h0m0s",
       commonName: "pulumi-etcd-probe",
       dnsNames: [`${cluster}.${namespace}.svc`],
@@ -99,7 +132,7 @@ async function peekIssuer(ports: Ports, namespace: string, ref: IssuerRef): Prom
   if (ref.apiGroup !== "cert-manager.io") return undefined;
   const clusterWide = ref.kind === "ClusterIssuer";
   try {
-    const issuer = await ports.kube.get("cert-manager.io/v1", ref.kind, clusterWide ? undefined : namespace, ref.name);
+    const issuer = await ports.kube.get(CERT_MANAGER, ref.kind, clusterWide ? undefined : namespace, ref.name);
     const secretName = (issuer?.spec as { ca?: { secretName?: string } } | undefined)?.ca?.secretName;
     if (!secretName) return undefined;
     const home = clusterWide ? CLUSTER_RESOURCE_NAMESPACE : namespace;

@@ -101,7 +101,7 @@ function contains(live: unknown, wanted: unknown): boolean {
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 async function isStale(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, settled: string): Promise<boolean> {

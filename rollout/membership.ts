@@ -44,7 +44,10 @@ export async function inspectMembership(view: ClusterView): Promise<{ reasons: s
   const verdict = await evaluateGate(view);
   if (!verdict.open) return { reasons: verdict.reasons };
   const pods = await view.pods();
-  const reasons: string[] = [];
+  const workload = await view.ports.kube.workload(spec);
+  const reasons = pods
+    .filter(({ revision }) => workload && revision !== workload.updateRevision)
+    .map(({ name }) => `${name}: was made from another template than the workload has now; run the update again`);
   for (let ordinal = 0; ordinal < spec.replicas; ordinal++) {
     const name = memberName(spec, ordinal);
     const member = verdict.members.find((candidate) => candidate.name === name);

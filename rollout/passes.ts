@@ -12,7 +12,7 @@ export function planWalk(
   observation: Observation,
   rendering: Rendering,
   target: Stage,
-  options: { label?: string; leader?: string } = {},
+  options: { label?: string; leader?: string },
 ): Plan {
   const { workload } = observation;
   if (!workload) return NO_PLAN;

@@ -109,6 +109,17 @@ function needsPass(input: PlanInput, stage: Stage): boolean {
 function planPass(input: PlanInput, world: World, to: Stage, steps: Steps): Step[] {
   const hash = input.hashOf(to);
   const out: Step[] = [];
+  for (const pod of world.pods.filter((each) => cutOff(input, each))) {
+    const there = hash !== undefined && pod.templateHash === hash;
+    out.push(there ? steps.registerFinal(pod.name) : steps.registerBoth(pod.name));
+    pod.peerUrls = there ? [input.peerUrl(pod.ordinal, peerScheme(to))] : bothUrls(input, pod);
+  }
+  const known = (pod: PlannedPod) => knownUnder(input, pod, to);
+  const notThere = world.pods.filter((pod) => hash === undefined || pod.templateHash !== hash);
+  for (const pod of toRegisterFirst(world.pods, notThere, world.leader, known)) {
+    out.push(steps.registerBoth(pod.name));
+    pod.peerUrls = bothUrls(input, pod);
+  }
   if (hash === undefined || world.templateHash !== hash) out.push(steps.template());
   world.templateHash = hash;
   for (const pod of world.pods) {
@@ -134,7 +145,7 @@ function planMember(input: PlanInput, world: World, pod: PlannedPod, to: Stage, 
     world.leader = heir.name;
   }
   const register = urlsToFix(input, pod, to);
-  if (register) out.push(steps.registerBoth(pod.name));
+  if (register && !knownUnder(input, pod, to)) out.push(steps.registerBoth(pod.name));
   out.push(steps.restart(pod.name));
   if (register) out.push(steps.registerFinal(pod.name));
   if (pod.peerUrls) pod.peerUrls = [input.peerUrl(pod.ordinal, peerScheme(to))];
@@ -153,13 +164,53 @@ function urlsToFix(input: PlanInput, pod: PlannedPod, to: Stage): boolean {
   return peerScheme(pod.stage) !== peerScheme(to);
 }
 
+/** Whether the others would find the member if it came back on this stage. */
+function knownUnder(input: PlanInput, pod: PlannedPod, to: Stage): boolean {
+  return pod.peerUrls?.includes(input.peerUrl(pod.ordinal, peerScheme(to))) ?? !urlsToFix(input, pod, to);
+}
+
+/** Whether the member listens where the others do not look for it: its pod was made again before its turn. */
+function cutOff(input: Pick<PlanInput, "peerUrl">, { peerUrls, ordinal, stage }: PlannedPod): boolean {
+  return peerUrls?.includes(input.peerUrl(ordinal, peerScheme(stage))) === false;
+}
+
+function bothUrls(input: PlanInput, { ordinal }: PlannedPod): string[] {
+  return [input.peerUrl(ordinal, "http"), input.peerUrl(ordinal, "https")];
+}
+
+/**
+ * Who is registered under both schemes before the template changes the peers' scheme: as many voters as make a
+ * majority together with any other one. Then the members find a leader even if every pod is made again from that
+ * template before its turn: those that are known under its scheme are reached by all, and all of those reach them.
+ *
+ * Members that are down are not relied upon.
+ */
+export function toRegisterFirst<P extends { name: string; ordinal: number; ready: boolean; voter: boolean }>(
+  all: P[],
+  pending: P[],
+  leader: string | undefined,
+  known: (pod: P) => boolean,
+): P[] {
+  const voters = all.filter((pod) => pod.voter);
+  const lacking = Math.floor(voters.length / 2) - voters.filter((pod) => pod.ready && known(pod)).length;
+  const candidates = pending.filter((pod) => pod.voter && pod.ready && !known(pod));
+  return inTurn(candidates, leader).slice(0, Math.max(lacking, 0));
+}
+
 /** Unhealthy members first, then followers from the highest ordinal down, the leader last. */
 export function nextToRestart<P extends { name: string; ordinal: number; ready: boolean }>(
   pending: P[],
   leader: string | undefined,
 ): P | undefined {
+  return inTurn(pending, leader)[0];
+}
+
+function inTurn<P extends { name: string; ordinal: number; ready: boolean }>(
+  pods: P[],
+  leader: string | undefined,
+): P[] {
   const turn = (pod: P) => (!pod.ready ? 0 : pod.name !== leader ? 1 : 2);
-  return [...pending].sort((a, b) => turn(a) - turn(b) || b.ordinal - a.ordinal)[0];
+  return [...pods].sort((a, b) => turn(a) - turn(b) || b.ordinal - a.ordinal);
 }
 
 /** Who takes over from the leader: of the other ready voters, the one with the lowest ordinal. */

@@ -38,8 +38,13 @@ function specFor({ spec, tls }: Rendering, stage: Stage): MemberSpec {
 /** Hash of the member template on a stage; `undefined` while the trust bundle is not known. */
 export function hashOf(rendering: Rendering, stage: Stage): string | undefined {
   if (!isPlain(stage) && (!rendering.trustRevision || !rendering.tls)) return undefined;
-  const { spec } = renderStage(rendering, stage, false) as KubeObject & { spec: PodTemplateHolder };
-  return spec.template.metadata.annotations[TEMPLATE_HASH];
+  return templateHash(renderStage(rendering, stage, false));
+}
+
+/** Hash of the member template that a rendered workload carries. */
+export function templateHash(manifest: KubeObject): string | undefined {
+  const { template } = manifest.spec as PodTemplateHolder;
+  return template.metadata.annotations[TEMPLATE_HASH];
 }
 
 interface PodTemplateHolder {

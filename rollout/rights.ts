@@ -30,7 +30,7 @@ export function neededRights(spec: EtcdSpec): Right[] {
     ...here("", "persistentvolumeclaims", ["get", "patch"]),
     ...here("coordination.k8s.io", "leases", ["get", "create", "update", "delete"]),
     ...(tls ? here("", "configmaps", ["get", "create", "patch", "delete"]) : []),
-    ...here("", "secrets", tls ? ["get", "delete"] : spec.auth ? ["get"] : []),
+    ...here("", "secrets", tls ? ["get", "list", "delete"] : spec.auth ? ["get"] : []),
     ...(tls ? here("cert-manager.io", "certificates", OBJECT) : []),
     ...(tls ? here("cert-manager.io", "certificates/status", ["update"]) : []),
     ...(tls ? here("cert-manager.io", "certificaterequests", ["list"]) : []),

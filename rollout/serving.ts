@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { CLIENT_PORT, memberHost, PEER_PORT } from "../config/names";
 import type { Alias, EtcdSpec } from "../config/types";
 import { stageOf } from "../manifests";
@@ -69,9 +69,9 @@ async function compare(
   const leaf = wanted[port.alias];
   try {
     const pem = await view.ports.etcd.servedCertificate(address, port.number, undefined, CALL_DEADLINE_MS);
-    const served = new X509Certificate(pem);
-    if (served.fingerprint256 === leaf?.fingerprint256) return undefined;
-    return `${pod.name}:${port.number} serves serial ${served.serialNumber}, the Secret holds ${leaf?.serialNumber}`;
+    const [served] = certificatesOf(pem);
+    if (served && served.fingerprint256 === leaf?.fingerprint256) return undefined;
+    return `${pod.name}:${port.number} serves serial ${served?.serialNumber}, the Secret holds ${leaf?.serialNumber}`;
   } catch (error) {
     return `${pod.name}:${port.number}: ${(error as Error).message}`;
   }

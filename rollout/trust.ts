@@ -3,7 +3,7 @@ import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
 import type { Stage } from "../manifests/types";
 import { demandAuthentication } from "./authentication";
 import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
-import { learnCa, peekCa } from "./issuer-ca";
+import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
 import { type Observation, observe } from "./observe";
@@ -79,13 +79,13 @@ export function widenTrust(ports: Ports, request: TrustRequest): Promise<TrustOu
 async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOutcome> {
   const { spec } = request;
   const journal = new Journal(ports);
+  await sweepProbes(ports, spec);
   const further = (await readTrustedCas(ports, spec)).join("\n");
   const settled = await settledBundle(ports, spec, issuersOf(spec), async (ref) => {
     const ca = await learnCa(ports, spec, ref, further);
     journal.note(askStep(ref), "", "CertificateSynced");
     return ca;
   });
-  if (settled === undefined) throw new Error("the issuers were asked, and their CAs are not known");
   const observation = await observe(ports, spec);
   const { bundle, added } = await wideningOf(ports, spec, observation, settled);
   await writeBundle(ports, spec, bundle);

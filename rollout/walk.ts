@@ -1,9 +1,12 @@
 import { memberName, peerUrl } from "../config/names";
+import type { EtcdSpec } from "../config/types";
+import { PLAIN, stageOf, TEMPLATE_HASH } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { evaluateGate, type Verdict } from "./gate";
 import type { Journal } from "./journal";
-import { nextToRestart, type Pass, peerScheme, type Step, Steps, transferee } from "./plan";
+import { nextToRestart, type Pass, peerScheme, type Step, Steps, toRegisterFirst, transferee } from "./plan";
 import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
+import { templateHash } from "./render";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
 import { FatalError, waitFor } from "./wait";
 
@@ -27,8 +30,10 @@ export class PassWalker {
   }
 
   async run(): Promise<void> {
+    await this.registerCutOff();
     // Nothing may change, the template included, while a member that is not to be mended is down.
-    await this.openGate(() => this.memberToMend());
+    const verdict = await this.openGate(() => this.memberToMend());
+    await this.registerFirst(verdict);
     const workload = await this.setTemplate();
     await this.fixRegistrations(workload);
     for (;;) {
@@ -80,6 +85,35 @@ export class PassWalker {
     return this.wait("the pods to be listed", async () => ({ done: await this.view.pods() }));
   }
 
+  /**
+   * A member whose pod was made again before its turn listens where the others do not look for it. It may be what keeps
+   * the gate shut, and registering it needs no more than a quorum; without one the gate says what is wrong.
+   */
+  private async registerCutOff(): Promise<void> {
+    const pods = await this.pods();
+    const members = await this.view.members(pods).catch(() => []);
+    for (const pod of pods) {
+      const member = members.find((candidate) => candidate.name === pod.name);
+      if (!member || !isCutOff(this.view.spec, pod, member)) continue;
+      if (pod.annotations[TEMPLATE_HASH] === templateHash(this.manifest)) await this.registerFinal(member, pod);
+      else await this.registerBoth(member, pod);
+    }
+  }
+
+  /** Before the template changes the peers' scheme: a quorum must survive if every pod is made again from it. */
+  private async registerFirst({ members, leader }: Verdict): Promise<void> {
+    const slots = this.slots(await this.pods()).flatMap((slot) => {
+      const member = members.find((candidate) => candidate.name === slot.name);
+      return member ? [{ ...slot, member, voter: !member.isLearner }] : [];
+    });
+    const hash = templateHash(this.manifest);
+    const pending = slots.filter(({ pod }) => pod?.annotations[TEMPLATE_HASH] !== hash);
+    const known = ({ member, ordinal }: (typeof slots)[number]) => this.known(member, ordinal);
+    for (const { member, name, ordinal } of toRegisterFirst(slots, pending, leader, known)) {
+      await this.registerBoth(member, { name, ordinal });
+    }
+  }
+
   /** Applies the member template; under OnDelete no pod restarts because of it. */
   private async setTemplate(): Promise<LiveWorkload> {
     const before = await this.view.ports.kube.workload(this.view.spec);
@@ -117,10 +151,11 @@ export class PassWalker {
     if (pod?.revision === workload.updateRevision) return;
     const member = await this.memberOf(name, pods);
     const register = pod && member && !this.registered(member, pod.ordinal);
-    if (register) await this.registerBoth(member, pod);
+    if (register && !this.known(member, pod.ordinal)) await this.registerBoth(member, pod);
     const turn = `${this.slots(pods).length - this.left(pods, workload) + 1} of ${this.view.spec.replicas}`;
     this.journal.progress(`${this.pass.label}: restarting ${name} (${turn})`);
     const started = this.view.ports.clock.now();
+    await this.refuseForeignTemplate(workload.updateRevision);
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(async () => undefined);
@@ -165,7 +200,12 @@ export class PassWalker {
     return member.peerUrls.length === 1 && member.peerUrls[0] === wanted;
   }
 
-  private async registerBoth(member: Member, pod: LivePod): Promise<void> {
+  /** Whether the others will find the member once it is on this pass's stage. */
+  private known(member: Member, ordinal: number): boolean {
+    return member.peerUrls.includes(peerUrl(this.view.spec, ordinal, peerScheme(this.pass.to)));
+  }
+
+  private async registerBoth(member: Member, pod: Pick<LivePod, "name" | "ordinal">): Promise<void> {
     const urls = (["http", "https"] as const).map((scheme) => peerUrl(this.view.spec, pod.ordinal, scheme));
     await this.updateUrls(member, urls);
     this.record(this.steps.registerBoth(pod.name), "", "RestartEtcdPods");
@@ -199,6 +239,15 @@ export class PassWalker {
     });
   }
 
+  /** A member that came back now would be on somebody else's template. */
+  private async refuseForeignTemplate(revision: string): Promise<void> {
+    const live = await this.view.ports.kube.workload(this.view.spec);
+    if (live === undefined || live.updateRevision === revision) return;
+    throw new FatalError(
+      `${live.kind} ${this.view.spec.name} has the template ${live.updateRevision} instead of ${revision}: somebody else changed it meanwhile; run the update again`,
+    );
+  }
+
   private waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
     return this.wait(`${name} to be ready`, async () => {
       const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
@@ -217,4 +266,10 @@ export class PassWalker {
     const deadlineMs = this.view.spec.rollout.stepTimeoutSeconds * 1000;
     return waitFor({ clock: this.view.ports.clock, deadlineMs, what }, look);
   }
+}
+
+/** Whether a member's pod listens on a scheme that the member is not registered under. */
+export function isCutOff(spec: EtcdSpec, pod: LivePod, { peerUrls }: Member): boolean {
+  const stage = stageOf(pod.annotations) ?? PLAIN;
+  return !pod.terminating && !peerUrls.includes(peerUrl(spec, pod.ordinal, peerScheme(stage)));
 }

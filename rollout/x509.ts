@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 
 /** Every certificate of a PEM text, in its order. */
 export function certificatesOf(pem: string): X509Certificate[] {
@@ -23,6 +23,16 @@ export function chainsTo(chainPem: string, bundlePem: string): boolean {
     current = intermediates.find((candidate) => signed(candidate, certificate));
   }
   return false;
+}
+
+/** The subject alternative names of the first certificate of a PEM text, such as `DNS:db.data.svc`. */
+export function subjectAltNames(chainPem: string): string[] {
+  return certificatesOf(chainPem)[0]?.subjectAltName?.split(", ") ?? [];
+}
+
+/** Whether the first certificate of a PEM text belongs to a private key. */
+export function matchesKey(chainPem: string, keyPem: string): boolean {
+  return certificatesOf(chainPem)[0]?.checkPrivateKey(createPrivateKey(keyPem)) === true;
 }
 
 function signed(issuer: X509Certificate, certificate: X509Certificate): boolean {

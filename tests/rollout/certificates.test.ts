@@ -72,7 +72,9 @@ describe("the wait for cert-manager", () => {
   async function wait(change: (scenario: Scenario, certificate: Record<string, never>) => void): Promise<string> {
     const scenario = new Scenario(spec);
     await scenario.until(spec);
-    const certificate = scenario.world.certManager.certificates.get(name);
+    const { certificates } = scenario.world.certManager;
+    const certificate = { ...certificates.get(name)! };
+    certificates.set(name, certificate);
     change(scenario, certificate as unknown as Record<string, never>);
     return scenario.faults
       .run((ports) => awaitCertificates(ports, spec))
@@ -113,8 +115,9 @@ describe("the wait for cert-manager", () => {
     [
       "still another issuer's",
       ({ world }) => {
-        const annotations = world.certManager.secrets.get(name)!.object.metadata.annotations!;
-        annotations["cert-manager.io/issuer-name"] = "former";
+        const secret = structuredClone(world.certManager.secrets.get(name)!);
+        secret.object.metadata.annotations!["cert-manager.io/issuer-name"] = "former";
+        world.certManager.secrets.set(name, secret);
       },
       `Secret ${name}: still issued by Issuer former, not by Issuer ca-a`,
     ],

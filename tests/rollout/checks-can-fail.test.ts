@@ -1,10 +1,34 @@
-import { PLAIN, renderWorkload, TLS, trustRevision } from "../../manifests";
+import "./world/quick";
+import fc from "fast-check";
+import { trustBundleName } from "../../config";
+import {
+  BRIDGE,
+  PLAIN,
+  renderCertificates,
+  renderTrustBundle,
+  renderWorkload,
+  TLS,
+  trustRevision,
+} from "../../manifests";
+import { Refusal } from "../../rollout";
+import * as bundles from "../../rollout/bundle";
+import * as gates from "../../rollout/gate";
 import { Journal } from "../../rollout/journal";
 import { observe } from "../../rollout/observe";
-import { planRollout } from "../../rollout/plan";
+import * as plans from "../../rollout/plan";
 import type { Ports } from "../../rollout/ports";
+import * as stages from "../../rollout/stages";
+import type { ClusterView } from "../../rollout/view";
 import { PassWalker } from "../../rollout/walk";
-import { OWNER, plainSpec, Scenario, tlsSpec } from "./world";
+import { type Change, live, OWNER, plainSpec, Scenario, type Schedule, schedule, tlsSpec } from "./world";
+
+import { authority } from "./world/cert-manager";
+
+// As plain objects, so that one function of them can be taken out.
+jest.mock("../../rollout/stages", () => ({ ...jest.requireActual("../../rollout/stages"), __esModule: true }));
+jest.mock("../../rollout/gate", () => ({ ...jest.requireActual("../../rollout/gate"), __esModule: true }));
+jest.mock("../../rollout/plan", () => ({ ...jest.requireActual("../../rollout/plan"), __esModule: true }));
+jest.mock("../../rollout/bundle", () => ({ ...jest.requireActual("../../rollout/bundle"), __esModule: true }));
 
 /** Each promise is broken on purpose once: a check that cannot fail shows nothing. */
 
@@ -94,7 +118,14 @@ describe("a planner without the bridge", () => {
         voter: true,
       }));
     const plan = (n: number) =>
-      planRollout({ replicas: n, target: TLS, pods: pods(n), templateStage: PLAIN, hashOf: String, peerUrl: () => "" });
+      plans.planRollout({
+        replicas: n,
+        target: TLS,
+        pods: pods(n),
+        templateStage: PLAIN,
+        hashOf: String,
+        peerUrl: () => "",
+      });
     expect(plan(1).passes.map(({ to }) => to.peer)).toEqual(["tls"]);
     expect(plan(3).passes.map(({ to }) => to.peer)).toEqual(["bridge", "tls"]);
   });
@@ -144,6 +175,100 @@ describe("each promise, broken once", () => {
     expect(scenario.invariants.broken.join()).toContain("an acknowledged write is lost");
   });
 
+  test("a leader that was elected without an acknowledged write", async () => {
+    const scenario = await settled();
+    const { raft } = scenario.world;
+    const follower = raft.voters.find((voter) => voter !== raft.leader)!;
+    follower.stored = raft.committed - 1;
+    raft.moveLeader(follower);
+    scenario.invariants.check();
+    expect(scenario.invariants.broken.join()).toContain(`${follower.name} leads without an acknowledged write`);
+  });
+
+  test("a ConfigMap that is mounted", async () => {
+    const scenario = await settled(tls);
+    await scenario.faults.run((ports) => ports.kube.delete("v1", "ConfigMap", "data", trustBundleName(tls)));
+    expect(scenario.invariants.broken.join()).toContain(
+      `ConfigMap ${trustBundleName(tls)} is deleted while db-0, db-1, db-2`,
+    );
+  });
+
+  test("a leaf of a CA that members don't trust yet", async () => {
+    const scenario = await settled(tls);
+    const other = tlsSpec(3, { tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } });
+    for (const certificate of renderCertificates(other))
+      await scenario.faults.run((ports) => ports.kube.apply(certificate));
+    scenario.world.timeline.advance(10_000);
+    expect(scenario.invariants.broken.join()).toContain("Secret db-peer-cert holds a leaf that db-0 does not trust");
+  });
+
+  test("stages that are two steps apart", async () => {
+    const scenario = await settled();
+    const { world } = scenario;
+    world.raft.members[0]!.process!.stage = TLS;
+    world.raft.changed();
+    scenario.invariants.check();
+    expect(scenario.invariants.broken.join()).toContain("db-0 and db-1 are on stages that cannot talk");
+  });
+
+  test("pods of several revisions, and one that says nothing of its stage", async () => {
+    const scenario = await settled();
+    const [pod] = scenario.world.pods;
+    Object.assign(pod!, { revision: "another", template: { metadata: { annotations: {} }, spec: {} } });
+    scenario.checkReached(plain);
+    expect(scenario.invariants.broken.join()).toContain("after success pods are on several revisions");
+    expect(scenario.invariants.broken.join()).toContain("after success a pod has no stage");
+  });
+
+  test("certificates that are left behind", async () => {
+    const scenario = await settled(tls);
+    scenario.checkReached(plain);
+    expect(scenario.invariants.broken.join()).toContain(
+      "after success Certificates or Secrets are left: db-server-cert",
+    );
+  });
+
+  test("a probe that is left behind", async () => {
+    const scenario = await settled(tls);
+    const secret = scenario.world.certManager.secrets.get("db-peer-cert")!;
+    scenario.world.certManager.secrets.set("db-probe-1", secret);
+    scenario.checkReached(tls);
+    expect(scenario.invariants.broken.join()).toContain("after success Certificates or Secrets are left: db-probe-1");
+  });
+
+  test("a template that another than the engine applied last", async () => {
+    const scenario = await settled();
+    scenario.world.applyWorkload(renderWorkload({ ...plain, image: "another" }, { stage: PLAIN }, { owner: OWNER }));
+    scenario.checkReached(plain);
+    expect(scenario.invariants.broken.join()).toContain(
+      "after success the workload was not applied as it was rendered",
+    );
+  });
+
+  test.each<[string, (scenario: Scenario) => unknown]>([
+    ["a template", ({ world }) => world.applyWorkload(renderWorkload(tls, { stage: BRIDGE, trustRevision: "x" }))],
+    ["a peer URL", ({ world }) => Object.assign(world.raft.members[0]!, { peerUrls: ["http://elsewhere:2380"] })],
+    ["a trust bundle", ({ world }) => world.configMaps.set("x", renderTrustBundle(plain, authority("x").certificate))],
+    ["a restart", ({ invariants }) => invariants.evicting("db-1")],
+  ])("a refusal after %s was changed", async (_, change) => {
+    const scenario = await settled();
+    scenario.faults.run = async () => {
+      change(scenario);
+      throw new Refusal([]);
+    };
+    await expect(scenario.once(plain)).rejects.toThrow(Refusal);
+    expect(scenario.invariants.broken.join()).toContain("a refusal changed something");
+  });
+
+  test("a plan that is not empty after success", async () => {
+    const scenario = await settled();
+    scenario.world.raft.members[1]!.peerUrls = ["http://db-1.db-pods.data.svc.cluster.local:2380", "https://x:2380"];
+    await scenario.checkQuiet(plain);
+    expect(scenario.invariants.broken.join()).toContain(
+      "after success there is still a plan: pass 1/1: register the peer URL of db-1: http",
+    );
+  });
+
   test("an end that is not what was asked for", async () => {
     const scenario = await settled();
     scenario.checkReached(tls);
@@ -160,4 +285,70 @@ describe("each promise, broken once", () => {
     await scenario.until(tls);
     expect(scenario.invariants.broken.join()).toContain("the asked state was not reached: Refusal");
   });
+});
+
+describe("the engine with one of its precautions taken out", () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  const drawn = (changes: Change[]) => fc.sample(schedule(changes), { numRuns: 60, seed: 1 });
+
+  /** Killed after its first change, its second, and so on; then every pod is replaced. */
+  const replaced = (change: Change) =>
+    Array.from({ length: 25 }, (_, at): Schedule => {
+      const faults = (["kill-after", "pods-replaced"] as const).map((kind) => ({
+        kind,
+        change: at,
+        call: 0,
+        choice: 0,
+      }));
+      return { replicas: 3, change, revert: false, budget: true, durations: [], faults };
+    });
+
+  /** What breaks in these schedules. */
+  async function broken(schedules: Schedule[]): Promise<string> {
+    const lines: string[] = [];
+    for (const one of schedules) lines.push(...(await live(one)).invariants.broken);
+    return lines.join("\n");
+  }
+
+  test.each<[string, () => unknown, Schedule[], RegExp]>([
+    [
+      "no bridge between plain and TLS",
+      () => jest.spyOn(stages, "stagesToWalk").mockImplementation((_, target) => [target]),
+      drawn(["add", "remove"]),
+      /on stages that cannot talk|on a stage that cannot talk/,
+    ],
+    [
+      "no gate",
+      () => jest.spyOn(gates, "evaluateGate").mockImplementation(openGate),
+      drawn(["template"]),
+      /is restarted while|was not reached/,
+    ],
+    [
+      "no registration before the template",
+      () => jest.spyOn(plans, "toRegisterFirst").mockReturnValue([]),
+      replaced("add"),
+      /nothing can be written/,
+    ],
+    [
+      "no widening of the trust before the certificates",
+      () => jest.spyOn(bundles, "union").mockImplementation((...parts) => parts.findLast((part) => part) ?? ""),
+      drawn(["reissue"]),
+      /holds a leaf that .* does not trust|cannot reach/,
+    ],
+  ])(
+    "%s is caught",
+    async (_, takeOut, schedules, promise) => {
+      expect(await broken(schedules)).toBe("");
+      takeOut();
+      expect(await broken(schedules)).toMatch(promise);
+    },
+    60_000,
+  );
+
+  /** Lets everything pass that answers. */
+  async function openGate(view: ClusterView): Promise<gates.Verdict> {
+    const members = await view.members(await view.pods()).catch(() => []);
+    return { open: true, reasons: [], members };
+  }
 });

@@ -52,10 +52,19 @@ test.each<[string, (scenario: Scenario) => void, string]>([
   ],
   ["a pod that is missing", ({ world }) => void world.pods.splice(1, 1), "db-1: has no pod"],
   ["a pod that goes", (s) => void Object.assign(pod(s, 1), { phase: "terminating" }), "db-1: is terminating"],
-  ["a pod that is not ready", (s) => void Object.assign(pod(s, 1), { ready: false }), "db-1: is not ready"],
+  [
+    "a pod that is not ready",
+    (s) => void Object.assign(pod(s, 1), { ready: false, readyFrom: Number.POSITIVE_INFINITY }),
+    "db-1: is not ready",
+  ],
   [
     "a pod that cannot start",
-    (s) => void Object.assign(pod(s, 1), { ready: false, trouble: "ImagePullBackOff: no such image" }),
+    (s) =>
+      void Object.assign(pod(s, 1), {
+        ready: false,
+        readyFrom: Number.POSITIVE_INFINITY,
+        trouble: "ImagePullBackOff: no such image",
+      }),
     "db-1: is not ready (ImagePullBackOff: no such image)",
   ],
   [

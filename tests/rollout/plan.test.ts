@@ -36,6 +36,13 @@ const PASS_TO_TLS = (pass: number, ordinal: number) => [
   `${pass} register-final db-${ordinal}`,
 ];
 
+/** The template is set once the first member is registered for it. */
+const FIRST_TO_TLS = (pass: number, ordinal: number) => [
+  `${pass} register-both db-${ordinal}`,
+  `${pass} template`,
+  ...PASS_TO_TLS(pass, ordinal).slice(1),
+];
+
 test.each<[string, string[], string[]]>([
   [
     "add: the bridge first, then TLS; the leader last, each time",
@@ -46,8 +53,7 @@ test.each<[string, string[], string[]]>([
       "1 restart db-1",
       "1 move-leader db-0",
       "1 restart db-0",
-      "2 template",
-      ...PASS_TO_TLS(2, 2),
+      ...FIRST_TO_TLS(2, 2),
       ...PASS_TO_TLS(2, 0),
       "2 move-leader db-1",
       ...PASS_TO_TLS(2, 1),
@@ -57,8 +63,7 @@ test.each<[string, string[], string[]]>([
     "remove: registered for http in the first pass",
     short(three(TLS), PLAIN),
     [
-      "1 template",
-      ...PASS_TO_TLS(1, 2),
+      ...FIRST_TO_TLS(1, 2),
       ...PASS_TO_TLS(1, 1),
       "1 move-leader db-0",
       ...PASS_TO_TLS(1, 0),
@@ -72,7 +77,7 @@ test.each<[string, string[], string[]]>([
   [
     "add, resumed in the first pass",
     short(three(PLAIN, PLAIN, BRIDGE), TLS, { templateStage: BRIDGE }).slice(0, 4),
-    ["1 restart db-1", "1 move-leader db-0", "1 restart db-0", "2 template"],
+    ["1 restart db-1", "1 move-leader db-0", "1 restart db-0", "2 register-both db-2"],
   ],
   [
     "add, resumed in the second pass",
@@ -156,7 +161,7 @@ test.each<[string, string[], string[]]>([
       three(TLS).map((each) => ({ ...each, peerUrls: [url(each.ordinal, "http"), url(each.ordinal, "https")] })),
       BRIDGE,
     ).slice(0, 4),
-    ["1 template", ...PASS_TO_TLS(1, 2)],
+    ["1 template", "1 restart db-2", "1 register-final db-2", "1 restart db-1"],
   ],
 ])("%s", (_, steps, expected) => {
   expect(steps).toEqual(expected);
@@ -176,7 +181,7 @@ test("while a hash is not known, every member is planned for", () => {
 
 test("where the cluster did not answer, the stages say which URLs are registered", () => {
   const silent = three(BRIDGE).map(({ peerUrls: _, ...rest }) => rest);
-  expect(short(silent, TLS).slice(1, 4)).toEqual(PASS_TO_TLS(1, 2));
+  expect(short(silent, TLS).slice(1, 4)).toEqual(FIRST_TO_TLS(1, 2).slice(1));
   expect(short(silent, PLAIN).filter((step) => step.includes("register"))).toEqual([]);
 });
 
@@ -220,4 +225,54 @@ test("who takes over: the ready voter with the lowest ordinal that is not the le
   expect(transferee(pods, "db-3")?.name).toBe("db-2");
   expect(transferee(pods, "db-2")?.name).toBe("db-3");
   expect(transferee(pods.slice(0, 3), "db-2")).toBeUndefined();
+});
+
+describe("who is registered before the template changes the peers' scheme", () => {
+  const five = (stage: Stage) => [0, 1, 2, 3, 4].map((ordinal) => pod(ordinal, stage));
+  const first = (pods: PlannedPod[], target: Stage) => {
+    const steps = short(pods, target);
+    return steps.slice(0, steps.indexOf("1 template"));
+  };
+
+  test.each<[string, PlannedPod[], string[]]>([
+    ["nobody where there is one member", [pod(0, BRIDGE)], []],
+    ["one of two", [0, 1].map((ordinal) => pod(ordinal, BRIDGE)), ["1 register-both db-1"]],
+    ["two of five", five(BRIDGE), ["1 register-both db-4", "1 register-both db-3"]],
+    [
+      "no member that is down, nor a learner: nobody can count on them",
+      five(BRIDGE).map((each) => ({ ...each, ready: each.ordinal !== 4, voter: each.ordinal !== 3 })),
+      ["1 register-both db-2", "1 register-both db-1"],
+    ],
+    [
+      "only as many as are lacking",
+      five(BRIDGE).map((each) =>
+        each.ordinal === 0 ? { ...each, peerUrls: [url(0, "http"), url(0, "https")] } : each,
+      ),
+      ["1 register-both db-4"],
+    ],
+  ])("%s", (_, pods, expected) => {
+    expect(first(pods, TLS)).toEqual(expected);
+  });
+
+  test("a template of the same scheme needs nobody", () => {
+    expect(first(five(PLAIN), BRIDGE)).toEqual([]);
+  });
+});
+
+describe("members whose pods were made again before their turn", () => {
+  const cutOff = three(TLS).map((each) =>
+    each.ordinal === 2 ? each : { ...each, peerUrls: [url(each.ordinal, "http")], ready: false },
+  );
+
+  test("are registered where they listen, before anything else", () => {
+    expect(short(cutOff, TLS)).toEqual(["1 register-final db-0", "1 register-final db-1"]);
+  });
+
+  test("and under both URLs where they are to go on", () => {
+    expect(short(cutOff, BRIDGE).slice(0, 3)).toEqual([
+      "1 register-both db-0",
+      "1 register-both db-1",
+      "1 register-both db-2",
+    ]);
+  });
 });

@@ -97,7 +97,7 @@ test("an API server that does not answer is an error, not a problem", async () =
 
 test("an issuer of another group is not judged", async () => {
   const issuerRef = { name: "vault", kind: "PCAIssuer", apiGroup: "awspca.cert-manager.io" };
-  const spec = tlsSpec();
+  const spec = structuredClone(tlsSpec());
   spec.tls!.issuerRef = issuerRef;
   for (const certificate of spec.tls!.certificates) certificate.issuerRef = issuerRef;
   expect(await problems(spec)).toEqual([]);

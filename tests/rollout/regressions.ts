@@ -74,4 +74,27 @@ export const REGRESSIONS: Record<string, Schedule> = {
       { kind: "kill-after", change: 15, call: 19, choice: 0 },
     ],
   },
+  "a member was restarted from a template that somebody had edited in between": {
+    replicas: 3,
+    change: "remove",
+    revert: false,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "template-edit", change: 7, call: 0, choice: 0 },
+      { kind: "pods-replaced", change: 7, call: 0, choice: 0 },
+      { kind: "lost-answer", change: 0, call: 0, choice: 0 },
+    ],
+  },
+  "with five members replaced at once, two were known under the other scheme only and never became ready": {
+    replicas: 5,
+    change: "add",
+    revert: false,
+    budget: true,
+    durations: [20],
+    faults: [
+      { kind: "kill-before", change: 22, call: 0, choice: 0 },
+      { kind: "pods-replaced", change: 22, call: 0, choice: 0 },
+    ],
+  },
 };

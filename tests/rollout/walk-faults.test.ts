@@ -1,19 +1,4 @@
-import fc from "fast-check";
-import { live, schedule, searchParameters } from "./world";
+import "./world/quick";
+import { search } from "./world";
 
-// Thousands of schedules fit into seconds that way.
-jest.mock("../../manifests", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../manifests"), ["render", "trust", "normalize"]),
-);
-jest.mock("../../rollout/x509", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../rollout/x509"), ["certificatesOf", "chainsTo"]),
-);
-
-const changes = schedule(["add", "remove"]);
-
-test("adding and removing TLS under faults", async () => {
-  await fc.assert(
-    fc.asyncProperty(changes, async (drawn) => (await live(drawn)).verify()),
-    searchParameters(),
-  );
-}, 3_600_000);
+test("adding and removing TLS under faults", () => search("walk-faults", ["add", "remove"]), 3_600_000);

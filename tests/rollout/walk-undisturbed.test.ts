@@ -1,18 +1,10 @@
+import "./world/quick";
 import fc from "fast-check";
 import type { EtcdSpec } from "../../config";
 import { durations, plainSpec, Scenario, tlsSpec } from "./world";
 import { Authority } from "./world/pki";
 
-// Thousands of walks fit into seconds that way.
-jest.mock("../../manifests", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../manifests"), ["render", "trust", "normalize"]),
-);
-jest.mock("../../rollout/x509", () =>
-  require("./world/memoized").memoized(jest.requireActual("../../rollout/x509"), ["certificatesOf", "chainsTo"]),
-);
-
 const FURTHER = Authority.root("further").certificate;
-
 const numRuns = Number(process.env.ROLLOUT_UNDISTURBED ?? 10);
 
 /** One change after the other on one cluster; each must do what its preview said, in that order. */

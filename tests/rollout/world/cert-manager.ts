@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta } from "../../../manifests";
 import type { LiveIssuer } from "../../../rollout/ports";
+import { frozen } from "./frozen";
 import { Authority, type IssueOptions, type Leaf, type Names } from "./pki";
 import { BEGINNING } from "./timeline";
 
@@ -15,6 +16,7 @@ export interface IssuedSecret extends Leaf {
 
 interface CertificateSpec extends Names {
   secretName: string;
+  secretTemplate?: { labels?: Record<string, string> };
   commonName?: string;
   duration?: string;
   privateKey?: { encoding?: "PKCS1" | "PKCS8" };
@@ -24,14 +26,19 @@ interface CertificateSpec extends Names {
 interface Condition {
   type: string;
   status: string;
+  reason?: string;
+  message?: string;
   observedGeneration?: number;
 }
 
 export type CertificateObject = KubeObject & {
   spec: CertificateSpec;
   metadata: ObjectMeta & { generation: number; resourceVersion: string };
-  status: { conditions: Condition[]; revision: number };
+  status: { conditions: Condition[]; revision: number; lastFailureTime?: string };
 };
+
+/** How often it looks whether an issuer has become ready. */
+const ISSUER_LOOK_MS = 2000;
 
 /** Made once for all simulated worlds: thousands of worlds ask for the same certificates. */
 const AUTHORITIES = new Map<string, Authority>();
@@ -71,10 +78,27 @@ export class CertManager {
   readonly certificates = new Map<string, CertificateObject>();
   readonly secrets = new Map<string, IssuedSecret>();
   readonly issuers = new Map<string, Issuer>();
+  /** How many of the next issues fail. */
+  failures = 0;
+  /** It does nothing until then. */
+  awayUntil = 0;
+  /** How many leaves have been issued. */
+  issued = 0;
   private serial = 1;
   private versions = 1;
 
-  constructor(private readonly later: (run: () => void) => void) {}
+  constructor(
+    private readonly schedule: (run: () => void, atLeastMs?: number) => void,
+    private readonly now: () => number,
+  ) {}
+
+  /** Some time later, and not while cert-manager is away. */
+  private later(run: () => void, atLeastMs?: number): void {
+    this.schedule(() => {
+      if (this.now() < this.awayUntil) this.later(run, this.awayUntil - this.now());
+      else run();
+    }, atLeastMs);
+  }
 
   addIssuer(kind: "Issuer" | "ClusterIssuer", name: string, state: Partial<Issuer> = {}): Issuer {
     const issuer: Issuer = { ready: true, type: "ca", authority: authority(name), ...state };
@@ -96,10 +120,9 @@ export class CertManager {
       ...object.metadata,
       annotations,
       generation,
-      resourceVersion: this.version(),
-    };
+    } as CertificateObject["metadata"];
     const status = live?.status ?? { conditions: [], revision: 0 };
-    this.certificates.set(name, { ...object, spec, metadata, status });
+    this.write({ ...object, spec, metadata, status });
     // cert-manager does not act on a changed encoding or renewal time by itself.
     if (changed && actedOn(live?.spec) !== actedOn(spec)) this.later(() => this.issue(name));
     else if (changed) this.later(() => this.ready(name));
@@ -109,17 +132,17 @@ export class CertManager {
   replaceStatus(object: CertificateObject): void {
     const live = this.certificates.get(object.metadata.name);
     if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) throw new Error("Conflict (409)");
-    live.status = structuredClone(object.status);
-    live.metadata.resourceVersion = this.version();
-    if (this.isIssuing(live)) this.later(() => this.issue(object.metadata.name));
+    this.write({ ...live, status: object.status });
+    if (this.isIssuing(object)) this.later(() => this.issue(object.metadata.name));
   }
 
   delete(name: string): void {
     this.certificates.delete(name);
   }
 
-  private version(): string {
-    return String(this.versions++);
+  private write(object: CertificateObject): void {
+    const metadata = { ...object.metadata, resourceVersion: String(this.versions++) };
+    this.certificates.set(object.metadata.name, frozen({ ...object, metadata }));
   }
 
   private isIssuing({ status }: CertificateObject): boolean {
@@ -132,17 +155,38 @@ export class CertManager {
     if (!certificate) return;
     const { spec } = certificate;
     const issuer = this.issuers.get(`${spec.issuerRef.kind}/${spec.issuerRef.name}`);
-    if (!issuer?.ready) return;
+    if (!issuer) return;
+    // A CertificateRequest is pending until its issuer is ready.
+    if (!issuer.ready) this.later(() => this.issue(name), ISSUER_LOOK_MS);
+    else if (this.failures > 0) this.fail(certificate);
+    else this.writeSecret(certificate, issuer);
+  }
+
+  private writeSecret(certificate: CertificateObject, issuer: Issuer): void {
+    const { spec } = certificate;
+    const { name } = certificate.metadata;
     const leaf = issue(issuer.authority, spec, this.serial++);
     const annotations = {
       "cert-manager.io/certificate-name": name,
       "cert-manager.io/issuer-name": spec.issuerRef.name,
       "cert-manager.io/issuer-kind": spec.issuerRef.kind,
     };
-    const metadata = { name: spec.secretName, namespace: certificate.metadata.namespace ?? "", annotations };
-    const object = { apiVersion: "v1", kind: "Secret", metadata };
+    const { namespace = "" } = certificate.metadata;
+    const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
+    const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
+    this.issued += 1;
     this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
     this.later(() => this.ready(name));
+  }
+
+  /** Whatever was issued before stays as it is. */
+  private fail(certificate: CertificateObject): void {
+    this.failures -= 1;
+    const { conditions, ...status } = certificate.status;
+    const others = conditions.filter(({ type }) => type !== "Issuing");
+    const failed = { type: "Issuing", status: "False", reason: "Failed", message: "the issuer refused" };
+    const lastFailureTime = new Date(this.now()).toISOString();
+    this.write({ ...certificate, status: { ...status, conditions: [...others, failed], lastFailureTime } });
   }
 
   private ready(name: string): void {
@@ -150,8 +194,7 @@ export class CertManager {
     if (!certificate) return;
     const { status, metadata } = certificate;
     const ready = { type: "Ready", status: "True", observedGeneration: metadata.generation };
-    certificate.status = { conditions: [ready], revision: status.revision + 1 };
-    metadata.resourceVersion = this.version();
+    this.write({ ...certificate, status: { conditions: [ready], revision: status.revision + 1 } });
   }
 }
 

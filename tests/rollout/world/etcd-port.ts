@@ -3,8 +3,18 @@ import { trusts } from "./cert-manager";
 import type { EtcdProcess, RaftMember } from "./raft";
 import type { World } from "./world";
 
-class Unreachable extends Error {}
-class Refused extends Error {}
+/** Thrown by the thousand, and nobody reads where from: a stack trace would cost more than the call. */
+class Hiccup extends Error {
+  constructor(message: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+class Unreachable extends Hiccup {}
+class Refused extends Hiccup {}
 
 /** etcd's API over the simulated world: each call reaches one member, the way its client port serves. */
 export class SimulatedEtcd implements EtcdPort {

@@ -1,5 +1,7 @@
 import { PLAIN, type PlaneStage, type Stage, stageOf } from "../../../manifests";
+import { trusts } from "./cert-manager";
 import { usersOf } from "./kube-port";
+import { secretsOf } from "./pods";
 import type { RaftMember } from "./raft";
 import { BEGINNING } from "./timeline";
 import type { World } from "./world";
@@ -24,6 +26,7 @@ export class Invariants {
   private readonly takenDown = new Set<RaftMember>();
   private readonly downSince = new Map<RaftMember, number>();
   private majoritySince: number | undefined;
+  private leavesSeen = "";
   private seen: { topology: number; workload: unknown } | undefined;
   /** Pods were made again behind the engine's back: they are reachable one way only until it registers them. */
   podsReplaced = false;
@@ -43,6 +46,7 @@ export class Invariants {
     this.noteRecovery();
     this.checkProgress();
     this.checkAcknowledged();
+    this.checkLeaves();
     if (world.spec.replicas === 1 || !this.stagesChanged()) return;
     this.checkNeighbours();
     this.checkTemplate();
@@ -134,6 +138,22 @@ export class Invariants {
     if (voters.filter((voter) => voter.stored >= committed).length < majority)
       this.fail("an acknowledged write is lost");
     if (leader?.process && leader.stored < committed) this.fail(`${leader.name} leads without an acknowledged write`);
+  }
+
+  /** Whatever cert-manager puts into a Secret that members mount, every member that runs trusts already. */
+  private checkLeaves(): void {
+    const { raft, pods, certManager } = this.world;
+    if (this.leavesSeen === `${raft.topology} ${certManager.issued}`) return;
+    this.leavesSeen = `${raft.topology} ${certManager.issued}`;
+    const mounted = new Set(pods.flatMap((pod) => secretsOf(pod.template)));
+    for (const { name, process } of raft.members) {
+      if (!process?.trust) continue;
+      for (const secret of mounted) {
+        const leaf = certManager.secrets.get(secret)?.certificate;
+        if (leaf && !trusts(process.trust, leaf))
+          this.fail(`Secret ${secret} holds a leaf that ${name} does not trust`);
+      }
+    }
   }
 
   /** Members that run can open connections both ways, and no two are more than one stage apart. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../manifests";
 import type { ApplyOptions, KubePort, Right } from "../../../rollout/ports";
 import type { CertificateObject } from "./cert-manager";
+import { frozen } from "./frozen";
 import { configMapsOf, livePod, podObject, secretsOf } from "./pods";
 import type { World } from "./world";
 
@@ -38,31 +39,40 @@ export class SimulatedKube implements KubePort {
   }
 
   async apply(object: KubeObject, options: ApplyOptions = {}) {
-    if (options.dryRun) return structuredClone(object);
+    if (options.dryRun) return frozen(object);
     const { kind, metadata } = object;
     if (kind === "StatefulSet" || kind === "PetSet") this.world.applyWorkload(object);
-    else if (kind === "Certificate") this.world.certManager.apply(structuredClone(object));
-    else if (kind === "ConfigMap") this.world.configMaps.set(metadata.name, structuredClone(object));
+    else if (kind === "Certificate") this.world.certManager.apply(frozen(object));
+    else if (kind === "ConfigMap") this.world.configMaps.set(metadata.name, frozen(object));
     else throw new Error(`the simulated world knows no ${kind}`);
-    return structuredClone(object);
+    return frozen(object);
   }
 
   async get(_apiVersion: string, kind: string, _namespace: string | undefined, name: string) {
     const { certManager, configMaps, workload } = this.world;
-    if (kind === "Certificate") return structuredClone(certManager.certificates.get(name));
+    if (kind === "Certificate") return certManager.certificates.get(name);
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
-    if (kind === "Secret")
-      return structuredClone(this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object);
-    if (kind === "ConfigMap") return structuredClone(configMaps.get(name));
+    if (kind === "Secret") return this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object;
+    if (kind === "ConfigMap") return configMaps.get(name);
     if (kind === "PersistentVolumeClaim") return undefined;
-    if (kind === workload?.object.kind) return structuredClone(workload.object);
+    if (kind === workload?.object.kind) return workload.object;
     throw new Error(`the simulated world knows no ${kind}`);
   }
 
-  async list(_apiVersion: string, kind: string, namespace: string | undefined): Promise<KubeObject[]> {
+  async list(
+    _apiVersion: string,
+    kind: string,
+    namespace: string | undefined,
+    selector?: string,
+  ): Promise<KubeObject[]> {
+    return this.all(kind, namespace).filter((object) => selects(selector, object));
+  }
+
+  private all(kind: string, namespace: string | undefined): KubeObject[] {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
-    if (kind === "Certificate") return structuredClone([...this.world.certManager.certificates.values()]);
-    if (kind === "CertificateRequest") return structuredClone(this.world.requests);
+    if (kind === "Certificate") return [...this.world.certManager.certificates.values()];
+    if (kind === "Secret") return [...this.world.certManager.secrets.values()].map(({ object }) => object);
+    if (kind === "CertificateRequest") return this.world.requests;
     if (kind === "Issuer")
       return this.world.issuersElsewhere.map((metadata) => ({ apiVersion: "cert-manager.io/v1", kind, metadata }));
     throw new Error(`the simulated world knows no ${kind}`);
@@ -114,7 +124,7 @@ export class SimulatedKube implements KubePort {
   }
 
   async configMapData(_namespace: string, name: string) {
-    return structuredClone(this.world.configMaps.get(name)?.data as Record<string, string> | undefined);
+    return this.world.configMaps.get(name)?.data as Record<string, string> | undefined;
   }
 
   async secretMaterial(_namespace: string, name: string) {
@@ -128,6 +138,12 @@ export class SimulatedKube implements KubePort {
   async issuer(kind: string, _namespace: string, name: string) {
     return this.world.certManager.issuers.get(`${kind}/${name}`);
   }
+}
+
+function selects(selector: string | undefined, { metadata }: KubeObject): boolean {
+  if (selector === undefined) return true;
+  const [label = "", value] = selector.split("=");
+  return metadata.labels?.[label] === value;
 }
 
 const caSecretOf = (authority: string) => `${authority}-key`;

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { type KubeObject, TRUST_BUNDLE_KEY } from "../../../manifests";
 import type { LivePod, LiveWorkload } from "../../../rollout/ports";
+import { frozen } from "./frozen";
 
 export interface PodTemplate {
   metadata: { annotations: Record<string, string> };
-  spec: { volumes?: Volume[] };
+  spec: { volumes?: Volume[]; containers?: { image: string }[] };
 }
 
 interface Volume {
@@ -27,6 +28,8 @@ export interface Pod {
   failingSince?: number;
   /** What the mounted files hold now. */
   files: { peer?: string | undefined; server?: string | undefined; trust?: string | undefined };
+  /** When the kubelet wrote them last. */
+  filesAt: number;
 }
 
 interface WorkloadObject extends KubeObject {
@@ -40,19 +43,48 @@ interface WorkloadObject extends KubeObject {
 export class Workload {
   object: WorkloadObject;
   generation = 1;
+  /** Set by others in the pod template: server-side apply leaves alone what it does not own. */
+  readonly foreignAnnotations: Record<string, string> = {};
+  /** What the engine, or Pulumi, applied last. */
+  applied: KubeObject;
+  /** Somebody has edited it since. */
+  edited = false;
+  /** The last revision that anybody was told: nobody can act on a later one. */
+  shownRevision = "";
   observed: { generation: number; template: PodTemplate; revision: string };
 
   constructor(object: KubeObject) {
     this.object = object as WorkloadObject;
+    this.applied = object;
     this.observed = this.seen();
   }
 
   /** Server-side apply; says whether the spec changed, so that the controller has something to see. */
-  apply(object: KubeObject): boolean {
-    const changed = JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
-    this.object = object as WorkloadObject;
+  apply(applied: KubeObject): boolean {
+    const object = this.withForeign(applied as WorkloadObject);
+    const changed = this.object !== object && JSON.stringify(this.object.spec) !== JSON.stringify(object.spec);
+    this.object = object;
     if (changed) this.generation += 1;
     return changed;
+  }
+
+  private withForeign(object: WorkloadObject): WorkloadObject {
+    if (Object.keys(this.foreignAnnotations).length === 0) return object;
+    const { template } = object.spec;
+    const annotations = { ...template.metadata.annotations, ...this.foreignAnnotations };
+    const merged = { ...template, metadata: { ...template.metadata, annotations } };
+    return frozen({ ...object, spec: { ...object.spec, template: merged } });
+  }
+
+  /** The object without what others have put into it. */
+  own(): WorkloadObject {
+    if (Object.keys(this.foreignAnnotations).length === 0) return this.object;
+    const { template } = this.object.spec;
+    const annotations = Object.entries(template.metadata.annotations).filter(
+      ([name]) => !this.foreignAnnotations[name],
+    );
+    const own = { ...template, metadata: { ...template.metadata, annotations: Object.fromEntries(annotations) } };
+    return { ...this.object, spec: { ...this.object.spec, template: own } };
   }
 
   observe(): void {
@@ -60,6 +92,7 @@ export class Workload {
   }
 
   live(): LiveWorkload {
+    this.shownRevision = this.observed.revision;
     return {
       kind: this.object.kind as LiveWorkload["kind"],
       uid: "workload",
@@ -67,8 +100,8 @@ export class Workload {
       observedGeneration: this.observed.generation,
       replicas: this.object.spec.replicas,
       updateRevision: this.observed.revision,
-      annotations: { ...this.object.metadata.annotations },
-      templateAnnotations: { ...this.object.spec.template.metadata.annotations },
+      annotations: this.object.metadata.annotations ?? {},
+      templateAnnotations: this.object.spec.template.metadata.annotations,
       object: this.object,
     };
   }
@@ -76,9 +109,18 @@ export class Workload {
   /** Revisions go by content, so a template that comes back has its old revision. */
   private seen() {
     const { template } = this.object.spec;
-    const hash = createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 10);
-    return { generation: this.generation, template, revision: `rev-${hash}` };
+    return { generation: this.generation, template, revision: revisionOf(template) };
   }
+}
+
+const revisions = new WeakMap<PodTemplate, string>();
+
+function revisionOf(template: PodTemplate): string {
+  const known = revisions.get(template);
+  if (known) return known;
+  const hash = createHash("sha256").update(JSON.stringify(template)).digest("hex").slice(0, 10);
+  revisions.set(template, `rev-${hash}`);
+  return `rev-${hash}`;
 }
 
 export function livePod(pod: Pod): LivePod {
@@ -89,7 +131,7 @@ export function livePod(pod: Pod): LivePod {
     revision: pod.revision,
     ready: pod.ready,
     terminating: pod.phase === "terminating",
-    annotations: { ...pod.template.metadata.annotations },
+    annotations: pod.template.metadata.annotations,
     ...(pod.trouble && { trouble: pod.trouble }),
   };
 }
@@ -101,7 +143,7 @@ export function podObject(pod: Pod, namespace: string): KubeObject {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: pod.name, namespace, ...deleted } as KubeObject["metadata"],
-    spec: structuredClone(pod.template.spec),
+    spec: pod.template.spec,
   };
 }
 

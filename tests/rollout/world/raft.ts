@@ -47,8 +47,10 @@ export class Raft {
   topology = 0;
   private leaderlessSince: number | undefined;
   private electionMs = 0;
-  /** What is known until the topology changes. */
-  private readonly dials = new Map<string, boolean>();
+  majority = 1;
+  /** Who can dial whom, and who would have a majority: known until the topology changes. */
+  private dials: (boolean | undefined)[] = [];
+  private majorities: (boolean | undefined)[] = [];
 
   constructor(
     private readonly spec: EtcdSpec,
@@ -57,36 +59,33 @@ export class Raft {
   ) {}
 
   /** A cluster's first start: every member is registered under the URL that it listens on. */
-  bootstrap(scheme: "http" | "https"): void {
+  bootstrap(scheme: "http" | "https", learner?: number): void {
     this.members = Array.from({ length: this.spec.replicas }, (_, ordinal) => ({
       id: `a${ordinal}`,
       name: memberName(this.spec, ordinal),
       ordinal,
       peerUrls: [peerUrl(this.spec, ordinal, scheme)],
       clientUrls: [clientUrl(this.spec, ordinal, scheme)],
-      isLearner: false,
+      isLearner: ordinal === learner,
       stored: 0,
     }));
     this.changed();
   }
 
-  get majority(): number {
-    return Math.floor(this.voters.length / 2) + 1;
-  }
-
   /** To be called when the membership, a process, its files or a registered URL has changed. */
   changed(): void {
     this.voters = this.members.filter((member) => !member.isLearner);
+    this.majority = Math.floor(this.voters.length / 2) + 1;
     this.topology += 1;
-    this.dials.clear();
+    this.dials = [];
+    this.majorities = [];
   }
 
   /** Whether `from` can open a connection to `to`. */
   canDial(from: RaftMember, to: RaftMember): boolean {
-    const key = `${from.ordinal}>${to.ordinal}`;
-    const known = this.dials.get(key) ?? this.dial(from, to);
-    this.dials.set(key, known);
-    return known;
+    const pair = from.ordinal * 100 + to.ordinal;
+    this.dials[pair] ??= this.dial(from, to);
+    return this.dials[pair]!;
   }
 
   /** Dialling rotates through the registered URLs. */
@@ -121,11 +120,9 @@ export class Raft {
 
   /** Whether this member, as leader, would have a majority of voters linked to it. */
   leads(candidate: RaftMember): boolean {
-    const key = `majority of ${candidate.ordinal}`;
-    const known =
-      this.dials.get(key) ?? this.voters.filter((voter) => this.linked(candidate, voter)).length >= this.majority;
-    this.dials.set(key, known);
-    return known;
+    this.majorities[candidate.ordinal] ??=
+      this.voters.filter((voter) => this.linked(candidate, voter)).length >= this.majority;
+    return this.majorities[candidate.ordinal]!;
   }
 
   moveLeader(to: RaftMember): void {

@@ -5,12 +5,17 @@ import { plainSpec, tlsSpec } from "./specs";
 
 /** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
-  const { replicas, change, revert, budget, durations, faults } = schedule;
+  const { replicas, change, revert, wavering = false, learner, budget, durations, faults } = schedule;
   const [before, after] = specsOf(change, replicas);
-  const scenario = new Scenario(before, { durations, budget });
+  const scenario = new Scenario(before, {
+    durations,
+    budget,
+    ...(learner !== undefined && replicas > 1 && { learner: learner % replicas }),
+  });
   await scenario.until(before);
   scenario.disturb(faults);
-  await scenario.until(after, revert ? before : undefined);
+  const asked = await scenario.until(after, revert ? { to: before, wavering } : undefined);
+  if (scenario.invariants.broken.length === 0) await scenario.checkQuiet(asked);
   return scenario;
 }
 

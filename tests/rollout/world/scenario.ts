@@ -7,11 +7,12 @@ import {
   stageOf,
   trustRevision,
 } from "../../../manifests";
-import { DeadlineError, type Ports, Refusal } from "../../../rollout";
+import { DeadlineError, type Ports, previewRollout, Refusal } from "../../../rollout";
 import { EngineKilled, type Fault, Faults } from "./faults";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
 import { OWNER, type State, type UpdateResult, up } from "./program";
+import type { Ending } from "./tally";
 import { World, type WorldOptions } from "./world";
 
 /** More attempts than faults in any schedule: the last ones run undisturbed. */
@@ -25,6 +26,9 @@ export class Scenario {
   readonly state: State = {};
   /** What the updates that did not succeed died of. */
   readonly failures: string[] = [];
+  /** How many updates were run since things began to go wrong, and how the last one came to its end. */
+  updates = 0;
+  ending: Ending = "at once";
 
   constructor(spec: EtcdSpec, options: WorldOptions = {}) {
     this.world = new World(spec, options);
@@ -41,36 +45,65 @@ export class Scenario {
 
   /** One update; a refusal must leave the workload as it was. */
   async once(spec: EtcdSpec): Promise<UpdateResult> {
-    const before = JSON.stringify(this.world.workload?.object);
+    const before = this.untouched();
     const evictions = this.invariants.evictions.length;
     try {
       return await this.faults.run((ports) => up(ports, spec, this.state));
     } catch (error) {
-      const untouched = this.invariants.evictions.length === evictions;
-      const changed = JSON.stringify(this.world.workload?.object) !== before;
-      if (error instanceof Refusal && untouched && changed) this.invariants.fail("a refusal changed the workload");
+      const evicted = this.invariants.evictions.length !== evictions;
+      const touched = this.untouched().some((part, index) => part !== before[index]);
+      if (error instanceof Refusal && (evicted || touched)) this.invariants.fail("a refusal changed something");
       throw error;
     }
   }
 
-  /** Updates until one succeeds. `revertTo`: after the first one that is killed, that spec is asked for instead. */
-  async until(spec: EtcdSpec, revertTo?: EtcdSpec): Promise<EtcdSpec> {
+  /** What nothing but an update changes: frozen objects, to be compared by identity. */
+  private untouched(): unknown[] {
+    const { workload, configMaps, certManager, raft } = this.world;
+    const specs = [...certManager.certificates.values()].map(({ spec }) => spec);
+    return [workload?.applied, ...configMaps.values(), ...specs, ...raft.members.map(({ peerUrls }) => peerUrls)];
+  }
+
+  /** Once everything has come to rest, the same program has nothing to do: unless somebody has edited the workload. */
+  async checkQuiet(spec: EtcdSpec): Promise<void> {
+    const { world, state } = this;
+    world.timeline.advance(30_000);
+    const latest = world.workload?.observed.revision;
+    const settled = world.pods.filter(({ ready, revision }) => ready && revision === latest);
+    if (world.workload?.edited || settled.length < spec.replicas) return;
+    this.faults.end();
+    const request = { spec, owner: OWNER, ...(state.trust && { settled: state.trust.settled }) };
+    const { plan } = await this.faults.run((ports) => previewRollout(ports, request, state.spec));
+    if (plan.length > 0) this.invariants.fail(`after success there is still a plan: ${plan.join("; ")}`);
+  }
+
+  /** Updates until one succeeds. `revert`: after the first one that is killed, that spec is asked for instead. */
+  async until(spec: EtcdSpec, revert?: { to: EtcdSpec; wavering: boolean }): Promise<EtcdSpec> {
     let asked = spec;
+    this.updates = 0;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      this.updates += 1;
       try {
         await this.once(asked);
         this.checkReached(asked);
+        this.ending = this.endingOf(asked !== spec);
         return asked;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
-        if (revertTo && error instanceof EngineKilled) asked = revertTo;
+        if (revert && error instanceof EngineKilled) asked = asked === spec || !revert.wavering ? revert.to : spec;
         // Somebody reads the error and runs the update again, in half a minute.
         this.world.timeline.advance(error instanceof DeadlineError ? 60_000 : 30_000);
       }
     }
     this.invariants.fail(`the asked state was not reached: ${this.failures.at(-1)}`);
     return asked;
+  }
+
+  private endingOf(reverted: boolean): Ending {
+    if (reverted) return "reverted after a kill";
+    if (this.failures.includes("killed")) return "resumed after a kill";
+    return this.updates > 1 ? "run again" : "at once";
   }
 
   /** What an update makes before it walks, for tests that walk themselves. */
@@ -96,16 +129,23 @@ export class Scenario {
     const template = { stage, ...(bundle && { trustRevision: trustRevision(bundle) }) };
     const wanted = renderWorkload(spec, template, { owner: OWNER });
     const fail = (what: string) => this.invariants.fail(`after success ${what}`);
-    if (JSON.stringify(workload?.object) !== JSON.stringify(wanted)) fail("the workload is not what was rendered");
-    if (pods.some((pod) => pod.revision !== workload?.live().updateRevision)) fail("pods are on several revisions");
+    if (!same(workload?.applied, wanted)) fail("the workload was not applied as it was rendered");
+    if (!workload?.edited && !same(workload?.own(), wanted)) fail("the workload is not what was rendered");
+    if (pods.some((pod) => pod.revision !== workload?.shownRevision)) fail("pods are on several revisions");
     for (const { name, process, peerUrls, ordinal } of raft.voters) {
       const url = peerUrl(spec, ordinal, spec.tls ? "https" : "http");
       if (peerUrls.join() !== url) fail(`${name} is registered under ${peerUrls.join(" and ")}`);
       if (process && JSON.stringify(process.stage) !== JSON.stringify(stage)) fail(`${name} runs another stage`);
     }
     if (pods.some((pod) => !stageOf(pod.template.metadata.annotations))) fail("a pod has no stage");
-    // A probe that was killed half-way leaves its own Secret, which no member uses.
-    const secrets = [...this.world.certManager.secrets.keys()].filter((name) => !name.includes("-probe-"));
-    if (!spec.tls && secrets.length > 0) fail(`Secrets are left: ${secrets.join(", ")}`);
+    const { certificates, secrets } = this.world.certManager;
+    const made = [...certificates.keys(), ...secrets.keys()];
+    const left = made.filter((name) => !spec.tls || name.includes("-probe-"));
+    if (left.length > 0) fail(`Certificates or Secrets are left: ${left.join(", ")}`);
   }
+}
+
+/** What is frozen need not be compared with itself. */
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -9,6 +9,10 @@ export interface Schedule {
   change: Change;
   /** Ask for the old state again after the engine was killed for the first time. */
   revert: boolean;
+  /** Change one's mind at every kill, not only at the first. */
+  wavering?: boolean;
+  /** Which member is a learner; absent: none. */
+  learner?: number | undefined;
   budget: boolean;
   durations: number[];
   faults: Fault[];
@@ -20,11 +24,20 @@ const KINDS: Record<FaultKind, number> = {
   "lost-answer": 3,
   conflict: 1,
   unreachable: 2,
+  "api-server-away": 1,
+  "cert-manager-away": 1,
+  "issuer-fails": 1,
+  "issuer-pending": 1,
+  "kubelet-lags": 2,
   "container-crash": 3,
   "pod-deleted": 2,
-  "leader-change": 3,
+  "pods-replaced": 1,
+  "leader-change": 2,
+  "leader-at-eviction": 1,
   "late-readiness": 2,
   "evictions-blocked": 2,
+  "rollout-restart": 1,
+  "template-edit": 1,
 };
 
 const kind = fc.oneof(
@@ -45,17 +58,9 @@ export const schedule = (changes: Change[]): fc.Arbitrary<Schedule> =>
     replicas: fc.constantFrom(3, 3, 3, 1, 5),
     change: fc.constantFrom(...changes),
     revert: fc.boolean(),
+    wavering: fc.boolean(),
+    learner: fc.option(fc.nat({ max: 4 }), { freq: 8, nil: undefined }),
     budget: fc.boolean(),
     durations,
     faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
   });
-
-/** How long to search, and where: ROLLOUT_SCHEDULES=50000; ROLLOUT_SEED and ROLLOUT_PATH as a failure printed them. */
-export function searchParameters(): fc.Parameters<unknown> {
-  const { ROLLOUT_SCHEDULES = "1000", ROLLOUT_SEED, ROLLOUT_PATH } = process.env;
-  return {
-    numRuns: Number(ROLLOUT_SCHEDULES),
-    ...(ROLLOUT_SEED !== undefined && { seed: Number(ROLLOUT_SEED) }),
-    ...(ROLLOUT_PATH !== undefined && { path: ROLLOUT_PATH }),
-  };
-}

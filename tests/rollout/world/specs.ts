@@ -1,15 +1,16 @@
 import { type EtcdSpec, parseSpec } from "../../../config";
+import { frozen } from "./frozen";
 
 const BASE = { name: "db", namespace: "data", rollout: { stepTimeout: "2m" } };
 
 const known = new Map<string, EtcdSpec>();
 
-/** Parsing takes longer than a simulated walk. Every caller gets a copy of its own. */
+/** Parsing takes longer than a simulated walk. All callers share one that nobody can change. */
 function spec(config: Record<string, unknown>): EtcdSpec {
   const key = JSON.stringify(config);
-  const parsed = known.get(key) ?? parseSpec(config).spec;
+  const parsed = known.get(key) ?? frozen(parseSpec(config).spec);
   known.set(key, parsed);
-  return structuredClone(parsed);
+  return parsed;
 }
 
 export function plainSpec(replicas = 3, more: Record<string, unknown> = {}): EtcdSpec {

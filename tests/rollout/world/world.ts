@@ -2,6 +2,7 @@ import type { EtcdSpec } from "../../../config";
 import { memberName } from "../../../config";
 import { type KubeObject, PLAIN, stageOf } from "../../../manifests";
 import { CertManager, trusts } from "./cert-manager";
+import { frozen } from "./frozen";
 import { configMapItemsOf, configMapsOf, mountedBundle, type Pod, type PodTemplate, secretsOf, Workload } from "./pods";
 import { Raft, type RaftMember } from "./raft";
 import { Durations, Timeline } from "./timeline";
@@ -9,11 +10,22 @@ import { Durations, Timeline } from "./timeline";
 /** A failed readiness probe counts after three times two seconds. */
 const UNREADY_AFTER_MS = 6000;
 
+/** The kubelet looks at a pod's mounts this often, when nothing makes it look earlier. */
+const KUBELET_SYNC_MS = 75_000;
+
+/** Secrets and ConfigMaps as the kubelet knows them. */
+interface KubeletView {
+  secrets: CertManager["secrets"];
+  configMaps: Map<string, KubeObject>;
+}
+
 export interface WorldOptions {
   /** Shares in percent that decide how long everything takes, and who is elected. */
   durations?: number[];
   /** Whether evictions are held back by the PodDisruptionBudget that the program makes. */
   budget?: boolean;
+  /** Ordinal of the one member that is a learner: it follows, and its vote does not count. */
+  learner?: number | undefined;
 }
 
 /** One Kubernetes cluster with one etcd cluster in it, in virtual time. */
@@ -39,6 +51,7 @@ export class World {
   /** Issuers in other namespaces. */
   readonly issuersElsewhere: { name: string; namespace: string }[] = [];
   readonly budget: boolean;
+  private readonly learner: number | undefined;
   workload: Workload | undefined;
   pods: Pod[] = [];
   /** Evictions are refused until then, as if other pods used the budget up. */
@@ -51,16 +64,23 @@ export class World {
   onStep: () => void = () => {};
   private uid = 1;
   private readonly creating = new Set<number>();
+  /** What a kubelet that lags still believes. */
+  private stale: KubeletView | undefined;
+  private staleUntil = 0;
 
   constructor(
     readonly spec: EtcdSpec,
-    { durations = [], budget = true }: WorldOptions = {},
+    { durations = [], budget = true, learner }: WorldOptions = {},
   ) {
     this.timeline = new Timeline(() => this.tick());
     this.durations = new Durations(durations);
     this.raft = new Raft(spec, trusts, this.durations);
-    this.certManager = new CertManager((run) => this.timeline.after(this.durations.between(50, 3000), run));
+    this.certManager = new CertManager(
+      (run, atLeastMs = 0) => this.timeline.after(Math.max(atLeastMs, this.durations.between(50, 3000)), run),
+      () => this.now(),
+    );
     this.budget = budget;
+    this.learner = learner;
   }
 
   now(): number {
@@ -79,12 +99,21 @@ export class World {
 
   applyWorkload(object: KubeObject): void {
     if (!this.workload) {
-      this.workload = new Workload(structuredClone(object));
+      this.workload = new Workload(frozen(object));
       const stage = stageOf(this.workload.observed.template.metadata.annotations) ?? PLAIN;
       // A cluster that comes back finds its data on its volumes.
-      if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http");
-    } else if (this.workload.apply(structuredClone(object))) {
-      const { workload } = this;
+      if (this.raft.members.length === 0) this.raft.bootstrap(stage.peer === "tls" ? "https" : "http", this.learner);
+      return;
+    }
+    const { workload } = this;
+    workload.applied = object;
+    workload.edited = false;
+    this.changeWorkload(object);
+  }
+
+  private changeWorkload(object: KubeObject): void {
+    const { workload } = this;
+    if (workload?.apply(frozen(object))) {
       this.timeline.after(this.durations.between(10, 1500), () => workload.observe());
     }
   }
@@ -116,7 +145,10 @@ export class World {
   private tick(): void {
     this.createMissingPods();
     this.raft.tick(this.now());
-    for (const pod of this.pods) this.probe(pod);
+    for (const pod of this.pods) {
+      if (pod.phase === "running" && this.now() - pod.filesAt >= KUBELET_SYNC_MS) this.refreshFiles(pod);
+      this.probe(pod);
+    }
     this.onStep();
   }
 
@@ -146,6 +178,7 @@ export class World {
       ready: false,
       readyFrom: 0,
       files: {},
+      filesAt: 0,
     };
     this.pods.push(pod);
     this.pods.sort((a, b) => a.ordinal - b.ordinal);
@@ -180,23 +213,69 @@ export class World {
     this.raft.changed();
   }
 
+  /** Somebody else's annotation in the pod template: no pod restarts because of it, but there is a new revision. */
+  annotateTemplate(annotations: Record<string, string>): void {
+    const { workload } = this;
+    if (!workload) return;
+    Object.assign(workload.foreignAnnotations, annotations);
+    this.changeWorkload(workload.object);
+  }
+
+  /** An edit of something that the engine owns: its next apply takes it back. */
+  editImage(image: string): void {
+    const { workload } = this;
+    if (!workload) return;
+    const object = structuredClone(workload.object);
+    for (const container of object.spec.template.spec.containers ?? []) container.image = image;
+    this.changeWorkload(object);
+    workload.edited = true;
+  }
+
+  /** An issuer is not Ready for a while. */
+  issuerPending(name: string, ms: number): void {
+    const issuer = this.certManager.issuers.get(`Issuer/${name}`);
+    if (!issuer) return;
+    issuer.ready = false;
+    this.timeline.after(ms, () => {
+      issuer.ready = true;
+    });
+  }
+
+  /** For a while the kubelet sees Secrets and ConfigMaps as they are now. */
+  lagKubelet(ms: number): void {
+    this.stale = { secrets: new Map(this.certManager.secrets), configMaps: new Map(this.configMaps) };
+    this.staleUntil = this.now() + ms;
+    this.timeline.after(ms, () => {
+      if (this.now() < this.staleUntil) return;
+      this.stale = undefined;
+      for (const pod of this.pods) this.refreshFiles(pod);
+    });
+  }
+
+  private get kubelet(): KubeletView {
+    return this.stale ?? { secrets: this.certManager.secrets, configMaps: this.configMaps };
+  }
+
   private missingVolumes(template: PodTemplate): string | undefined {
-    const secret = secretsOf(template).find((name) => !this.certManager.secrets.has(name));
+    const { secrets, configMaps } = this.kubelet;
+    const secret = secretsOf(template).find((name) => !secrets.has(name));
     if (secret) return `secret "${secret}"`;
-    const configMap = configMapsOf(template).find((name) => !this.configMaps.has(name));
+    const configMap = configMapsOf(template).find((name) => !configMaps.has(name));
     if (configMap) return `configmap "${configMap}"`;
     const [item] = configMapItemsOf(template);
-    return item && mountedBundle(template, this.configMaps) === undefined ? `configmap key "${item.key}"` : undefined;
+    return item && mountedBundle(template, configMaps) === undefined ? `configmap key "${item.key}"` : undefined;
   }
 
   /** The kubelet writes what Secrets and ConfigMaps hold now into the pod's files. */
   refreshFiles(pod: Pod): void {
+    const { secrets, configMaps } = this.kubelet;
     const leaf = (alias: string) => {
       const name = secretsOf(pod.template).find((secretName) => secretName.includes(alias));
-      return name === undefined ? undefined : this.certManager.secrets.get(name)?.certificate;
+      return name === undefined ? undefined : secrets.get(name)?.certificate;
     };
-    const trust = mountedBundle(pod.template, this.configMaps);
+    const trust = mountedBundle(pod.template, configMaps);
     pod.files = { peer: leaf("peer"), server: leaf("server"), trust };
+    pod.filesAt = this.now();
     this.raft.changed();
   }
 

@@ -43,7 +43,9 @@ describe("the last look", () => {
   async function refusedAfter(edit: (fields: Record<string, unknown>) => void, spec = plainSpec()): Promise<string> {
     const scenario = new Scenario(spec);
     await scenario.once(spec);
-    edit(scenario.world.workload!.object.spec as unknown as Record<string, unknown>);
+    const workload = scenario.world.workload!;
+    workload.object = structuredClone(workload.object);
+    edit(workload.object.spec as unknown as Record<string, unknown>);
     const preview = scenario.faults.run((ports) => previewRollout(ports, { spec, owner: OWNER }, spec));
     return preview.then(
       () => "",

@@ -7,7 +7,7 @@ ifeq ($(origin KUBECONFIG),command line)
 export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
 endif
 
-.PHONY: help demo demo-down test test-full lint format typecheck test-unit test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test test-full lint format typecheck test-unit simulate test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,6 +32,9 @@ typecheck: build ## Check types, those of the tools too.
 
 test-unit: build ## Unit tests: milliseconds, no cluster.
 	@node tools/test.ts unit
+
+simulate: node_modules/.installed ## Run the engine in a simulated world, and write docs/simulation.md.
+	@node tools/simulate.ts
 
 test-e2e: build ## End-to-end suite on a real cluster.
 	@node tools/test.ts e2e

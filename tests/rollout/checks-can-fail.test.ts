@@ -38,6 +38,8 @@ const tls = tlsSpec(3, { rollout: { stepTimeout: "60s" } });
 async function settled(spec = plain): Promise<Scenario> {
   const scenario = new Scenario(spec);
   await scenario.until(spec);
+  // Long enough for a few writes.
+  scenario.world.timeline.advance(5_000);
   expect(scenario.invariants.broken).toEqual([]);
   return scenario;
 }

@@ -11,6 +11,8 @@ async function gate(
   const spec = plainSpec(3);
   const scenario = new Scenario(spec);
   await scenario.until(spec);
+  // Long enough for a few writes.
+  scenario.world.timeline.advance(5_000);
   broken(scenario);
   const { ports: changed = (ports: Ports) => ports, exempt } = options;
   return scenario.faults.run((ports) => evaluateGate(new ClusterView(changed(ports), spec, undefined), exempt));

@@ -1,41 +1,21 @@
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { caOf } from "./harness/issuers";
 import { Scenario } from "./harness/scenario";
 import { describeOnCluster, steps } from "./harness/suite";
 
-describeOnCluster("re-issue, rotation and what else changes while TLS is on", () => {
+describeOnCluster("what else changes while TLS is on", () => {
   const step = steps();
   let scenario: Scenario;
-  let issuerB: string;
   const current = () => scenario;
 
   beforeAll(async () => {
-    scenario = await Scenario.open({ name: "reissue", replicas: 3, issuerKind: "Issuer" });
-    issuerB = await scenario.clusterIssuer("b");
+    scenario = await Scenario.open({ name: "tls-settings", replicas: 3, issuerKind: "Issuer" });
     await scenario.addTls();
   }, 240_000);
 
   afterAll(() => scenario?.close(), 600_000);
 
   describeCreation("created with TLS", step, current, "https");
-
-  describeChange("another issuer, with another CA", step, current, {
-    ...OVER_TLS,
-    name: "issuer",
-    edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.kind": "ClusterIssuer", "etcd:tls.issuerRef.name": issuerB }),
-    passes: 2,
-    renewed: ["server", "peer", "client"],
-    trusts: ({ kube }) => caOf(kube, issuerB),
-    says: [
-      /ask ClusterIssuer \S+-b for its CA/,
-      /trust bundle: add CN=cert-manager \S+-b/,
-      /widen: restart etcd-0/,
-      "wait until every member serves its new certificates",
-      /trust bundle: drop CN=\S+ etcd-ca/,
-      /settle: restart etcd-0/,
-    ],
-  });
 
   describeChange("another name and encoding for the server certificate", step, current, {
     ...OVER_TLS,
@@ -49,15 +29,6 @@ describeOnCluster("re-issue, rotation and what else changes while TLS is on", ()
     passes: 0,
     renewed: ["server"],
     differs: ['"etcd.example.org"', '"PKCS1" => "PKCS8"', "cert-manager.io/v1:Certificate::etcd-server-cert"],
-  });
-
-  describeChange("rotation", step, current, {
-    ...OVER_TLS,
-    name: "rotate",
-    edit: ({ stack }) => stack.set({ "etcd:tls.rotate": "first" }),
-    passes: 0,
-    renewed: ["server", "peer", "client"],
-    // The same token again does nothing: further updates are part of every change.
   });
 
   describeChange("a restart for its own sake", step, current, {

@@ -52,19 +52,18 @@ export function authority(name: string): Authority {
 }
 
 /** Issues a leaf; the same for the same serial, so that worlds stay comparable and quick. */
-export function issue(from: Authority, spec: CertificateSpec, serial: number): Leaf {
-  const key = JSON.stringify([from.name, from.certificate, spec, serial]);
-  const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", optionsOf(spec, serial));
+export function issue(from: Authority, spec: CertificateSpec, serial: number, at: number): Leaf {
+  const key = JSON.stringify([from.name, from.certificate, spec, serial, at]);
+  const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", optionsOf(spec, serial, at));
   LEAVES.set(key, known);
   CA_OF_LEAF.set(known.certificate, from.certificate);
   return known;
 }
 
-function optionsOf(spec: CertificateSpec, serial: number): IssueOptions {
+function optionsOf(spec: CertificateSpec, serial: number, at: number): IssueOptions {
   const hours = Number(/^(\d+)h/.exec(spec.duration ?? "2160h")?.[1]);
   const encoding = spec.privateKey?.encoding ?? "PKCS1";
-  const notBefore = new Date(BEGINNING);
-  return { names: spec, serial, encoding, notBefore, notAfter: new Date(BEGINNING + hours * 3_600_000) };
+  return { names: spec, serial, encoding, notBefore: new Date(at), notAfter: new Date(at + hours * 3_600_000) };
 }
 
 /** Whether a bundle holds the CA that a leaf comes from. */
@@ -80,6 +79,8 @@ export class CertManager {
   readonly issuers = new Map<string, Issuer>();
   /** How many of the next issues fail. */
   failures = 0;
+  /** What issuers take for the time: it stands still, so that leaves can be shared between worlds. */
+  issuersTime = BEGINNING;
   /** It does nothing until then. */
   awayUntil = 0;
   /** How many leaves have been issued. */
@@ -165,7 +166,7 @@ export class CertManager {
   private writeSecret(certificate: CertificateObject, issuer: Issuer): void {
     const { spec } = certificate;
     const { name } = certificate.metadata;
-    const leaf = issue(issuer.authority, spec, this.serial++);
+    const leaf = issue(issuer.authority, spec, this.serial++, this.issuersTime);
     const annotations = {
       "cert-manager.io/certificate-name": name,
       "cert-manager.io/issuer-name": spec.issuerRef.name,

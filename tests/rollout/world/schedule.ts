@@ -59,7 +59,7 @@ export const schedule = (changes: Change[]): fc.Arbitrary<Schedule> =>
     change: fc.constantFrom(...changes),
     revert: fc.boolean(),
     wavering: fc.boolean(),
-    learner: fc.option(fc.nat({ max: 4 }), { freq: 8, nil: undefined }),
+    learner: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 4 }) }),
     budget: fc.boolean(),
     durations,
     faults: fc.array(fault, { minLength: 1, maxLength: 6 }),

@@ -42,7 +42,7 @@ export class Tally {
 
   constructor(private readonly file: string) {}
 
-  add({ invariants, faults, failures, updates, ending }: Scenario, { change, learner }: Schedule): void {
+  add({ invariants, faults, failures, updates, ending }: Scenario, { change, learner, replicas }: Schedule): void {
     const { counts } = this;
     counts.schedules += 1;
     counts.updates += updates;
@@ -51,7 +51,7 @@ export class Tally {
     counts.evictions += invariants.evictions.length;
     counts.refusals += failures.filter((failure) => failure.startsWith("Refusal")).length;
     counts.kills += failures.filter((failure) => failure === "killed").length;
-    counts.learners += learner === undefined ? 0 : 1;
+    counts.learners += learner === undefined || replicas === 1 ? 0 : 1;
     counts.changes[change] = (counts.changes[change] ?? 0) + 1;
     counts.endings[ending] = (counts.endings[ending] ?? 0) + 1;
     for (const [kind, times] of Object.entries(faults.counts) as [FaultKind, number][])

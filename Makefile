@@ -51,10 +51,10 @@ build: node_modules/.installed ## Compile the package.
 schema: build ## Write the JSON schema of the stack config.
 	node dist/config/write-schema.js config/schema.json
 
-docs: build ## Make the previews and reports under docs/ anew, on the local cluster.
+docs: build ## Make the previews and the report of the cases of `make test` under docs/ anew.
 	@UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
 
-test-full: build ## Every end-to-end case, the long ones too; the report goes to docs/.
+test-full: build ## Every end-to-end case, the long ones too; previews and report go to docs/.
 	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
 
 node_modules/.installed: package.json package-lock.json

@@ -8,7 +8,7 @@ import { ConfigError, configPath } from "./problems";
 import { restartToken } from "./restart-token";
 import { crossProblems, isStandingNamespace, versionInTag, warnings } from "./rules";
 import { DEFAULT_VERSION, type Input, input } from "./schema";
-import type { ConfigProblem, EtcdSpec, ResourcesSpec, WorkloadSpec } from "./types";
+import type { ConfigProblem, EtcdSpec, ResourcesSpec, RolloutSpec, WorkloadSpec } from "./types";
 import { suggestion, unknownKeys } from "./unknown-keys";
 
 export interface ParsedConfig {
@@ -63,10 +63,17 @@ function plainSpec(wish: Input): EtcdSpec {
     extraArgs: wish.extraArgs ?? {},
     extraEnv: wish.extraEnv ?? [],
     ...(wish.auth && { auth: wish.auth }),
-    rollout: {
-      stepTimeoutSeconds: durationSeconds(wish.rollout?.stepTimeout ?? "5m")!,
-      ...(wish.rollout?.restart !== undefined && { restart: wish.rollout.restart }),
-    },
+    rollout: rolloutSpec(wish.rollout ?? {}),
+  };
+}
+
+/** What is not set stays absent: a release that knows another deadline is then no difference to those before it. */
+function rolloutSpec({ stepTimeout, issueTimeout, lockTimeout, restart }: NonNullable<Input["rollout"]>): RolloutSpec {
+  return {
+    stepTimeoutSeconds: durationSeconds(stepTimeout ?? "5m")!,
+    ...(issueTimeout !== undefined && { issueTimeoutSeconds: durationSeconds(issueTimeout)! }),
+    ...(lockTimeout !== undefined && { lockTimeoutSeconds: durationSeconds(lockTimeout)! }),
+    ...(restart !== undefined && { restart }),
   };
 }
 

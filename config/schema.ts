@@ -72,6 +72,15 @@ const FLAG_NAME: Check<string>[] = [
   },
 ];
 
+const TIMEOUT: Check<string>[] = [
+  GO_DURATION,
+  {
+    test: (v) => (durationSeconds(v) ?? 1) >= 1,
+    rule: "must be 1s or more",
+    mend: "Write a duration such as `5m`",
+  },
+];
+
 const ENV_NAME: Check<string>[] = [
   {
     test: (v) => /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(v),
@@ -230,15 +239,24 @@ export const input = z.strictObject({
     default: true,
   }),
   rollout: section({
-    stepTimeout: text(GO_DURATION, {
-      test: (v) => (durationSeconds(v) ?? 1) >= 1,
-      rule: "must be 1s or more",
-      mend: "Write a duration such as `5m`",
-    })
+    stepTimeout: text(...TIMEOUT)
       .optional()
       .meta({
-        description: "Longest wait of one step (a member's restart, a certificate's issue), as a Go duration.",
+        description:
+          "Longest wait of one step (a member's restart, the gate before it), as a Go duration. Then the update fails with what stood in the way; the next one goes on from there.",
         default: "5m",
+      }),
+    issueTimeout: text(...TIMEOUT)
+      .optional()
+      .meta({
+        description:
+          "Longest wait for the issue of a certificate, as a Go duration: raise it where somebody approves requests by hand. Default: as `stepTimeout`.",
+      }),
+    lockTimeout: text(...TIMEOUT)
+      .optional()
+      .meta({
+        description:
+          "Longest wait for another update of the same cluster to end, as a Go duration; 30s at least. Default: as `stepTimeout`.",
       }),
     restart: text(NOT_EMPTY)
       .optional()

@@ -139,8 +139,12 @@ export interface SubjectSpec {
 }
 
 export interface RolloutSpec {
-  /** Longest wait of one step (a member's restart, a certificate's issue), in seconds. */
+  /** Longest wait of one step (a member's restart, the gate before it), in seconds. */
   stepTimeoutSeconds: number;
+  /** Longest wait for the issue of a certificate, in seconds. Absent: as `stepTimeoutSeconds`. */
+  issueTimeoutSeconds?: number;
+  /** Longest wait for another update of the same cluster to end, in seconds. Absent: as `stepTimeoutSeconds`. */
+  lockTimeoutSeconds?: number;
   /** A token of the user's choice: each new value restarts the members in order. Absent: never asked for. */
   restart?: string;
 }

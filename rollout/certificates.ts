@@ -32,6 +32,11 @@ export async function awaitCertificates(
   );
 }
 
+/** How long an issue may take, in milliseconds. */
+export function issueDeadlineMs({ rollout }: Pick<EtcdSpec, "rollout">): number {
+  return (rollout.issueTimeoutSeconds ?? rollout.stepTimeoutSeconds) * 1000;
+}
+
 /** Waits for one Certificate; `check` says what is still wrong with its Secret. Returns the Secret's material. */
 export async function awaitCertificate(
   ports: Ports,
@@ -41,7 +46,7 @@ export async function awaitCertificate(
 ): Promise<SecretMaterial> {
   const { namespace } = spec;
   const what = `Certificate ${namespace}/${name} to be issued`;
-  const deadlineMs = spec.rollout.stepTimeoutSeconds * 1000;
+  const deadlineMs = issueDeadlineMs(spec);
   return waitFor({ clock: ports.clock, deadlineMs, what }, async () => {
     const object = await ports.kube.get(CERT_MANAGER, "Certificate", namespace, name);
     if (!object) return "it does not exist";

@@ -7,7 +7,7 @@ import { evaluateGate } from "./gate";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
-import { type Observation, observe, plannedPods } from "./observe";
+import { type Observation, observe, plannedPods, walkedTo } from "./observe";
 import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
@@ -89,7 +89,8 @@ async function planUpdate(
   const live = await readBundle(ports, spec);
   const widened = live && settled && hasTlsMembers(observation) ? `${live}\n${settled}` : (settled ?? live);
   const dropped = settled && widened ? subjectsBeyond(widened, settled) : [];
-  const plan = planFinal(request, observation, settled ?? live, {
+  const widenedTo = trust?.templateHash ? walkedTo(observation, trust.templateHash) : observation;
+  const plan = planFinal(request, widenedTo, settled ?? live, {
     ...(dropped.length > 0 && { label: "settle" }),
     ...(trust?.leader && { leader: trust.leader }),
   });

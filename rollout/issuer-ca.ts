@@ -88,9 +88,9 @@ function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef):
 export async function peekCa(ports: Ports, namespace: string, ref: IssuerRef): Promise<string | undefined> {
   const seen = await peekIssuer(ports, namespace, ref);
   if (!seen) return undefined;
-  const own = certificatesOf(seen.certificate);
-  // As cert-manager does: the root where the chain has it, else its topmost certificate.
-  const anchor = own.find((certificate) => certificate.checkIssued(certificate)) ?? own.at(-1);
+  // As cert-manager does: the chain is tls.crt and what ca.crt begins with; the CA is its root, or what is topmost.
+  const chain = [...certificatesOf(seen.certificate), ...certificatesOf(seen.ca ?? "").slice(0, 1)];
+  const anchor = chain.find((certificate) => certificate.checkIssued(certificate)) ?? chain.at(-1);
   return anchor && withRoot(anchor.toString(), seen);
 }
 

@@ -21,7 +21,7 @@ export function leaseName({ name }: Pick<EtcdSpec, "name">): string {
 /**
  * Runs `body` while no other update does the same to this cluster: a Lease (`coordination.k8s.io/v1`) names the one
  * that may. It is renewed along with what `body` does; once another holder has taken it, `body` may change nothing
- * more and ends with an error. Waits for a running update until the step's deadline.
+ * more and ends with an error. Waits for a running update for `rollout.lockTimeout`.
  */
 export async function withLease<T>(
   ports: Ports,
@@ -52,7 +52,9 @@ class Lease {
   async acquire(): Promise<void> {
     const { clock } = this.ports;
     let seen = { renewTime: "", at: clock.now() };
-    const deadlineMs = Math.max(this.target.rollout.stepTimeoutSeconds, 2 * DURATION_SECONDS) * 1000;
+    const { stepTimeoutSeconds, lockTimeoutSeconds = stepTimeoutSeconds } = this.target.rollout;
+    // Less would not even see that a holder has died.
+    const deadlineMs = Math.max(lockTimeoutSeconds, 2 * DURATION_SECONDS) * 1000;
     const wait = { clock, deadlineMs, intervalMs: 1000, what: "the other update of this cluster to end" };
     await waitFor(wait, async () => {
       const live = await this.read();
@@ -107,7 +109,7 @@ class Lease {
   }
 }
 
-/** Everything that changes the cluster asks the lease first; what is polled while waiting keeps it alive. */
+/** Everything that changes the cluster asks the lease first; whatever is polled while waiting keeps it alive. */
 function guard(ports: Ports, lease: Lease): Ports {
   const { kube, etcd } = ports;
   const first =
@@ -117,6 +119,8 @@ function guard(ports: Ports, lease: Lease): Ports {
       return call(...args);
     };
   const guardedKube = overriding(kube, {
+    get: first(kube.get.bind(kube)),
+    list: first(kube.list.bind(kube)),
     pods: first(kube.pods.bind(kube)),
     apply: first(kube.apply.bind(kube)),
     evict: first(kube.evict.bind(kube)),

@@ -52,6 +52,22 @@ async function askMembers(
   }
 }
 
+/** What will be observed once a walk has brought every member to a template, as far as plans look at it. */
+export function walkedTo(observation: Observation, templateHash: string): Observation {
+  const { workload } = observation;
+  if (!workload) return observation;
+  const mark = { [TEMPLATE_HASH]: templateHash };
+  return {
+    ...observation,
+    workload: { ...workload, templateAnnotations: { ...workload.templateAnnotations, ...mark } },
+    pods: observation.pods.map((pod) => ({
+      ...pod,
+      revision: workload.updateRevision,
+      annotations: { ...pod.annotations, ...mark },
+    })),
+  };
+}
+
 /** The pods with their place in the raft membership, as the planner wants them. */
 export function plannedPods(spec: EtcdSpec, observation: Observation) {
   const { pods, members } = observation;

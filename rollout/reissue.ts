@@ -3,6 +3,7 @@ import { certificateName } from "../config/names";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { CERT_MANAGER, type CertificateObject, explain, hasFailed } from "./certificate-status";
+import { issueDeadlineMs } from "./certificates";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
@@ -80,7 +81,7 @@ export async function failedBefore(ports: Ports, spec: EtcdSpec, certificate: Ce
  */
 export async function reissue(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, token?: string) {
   const name = certificateName(spec, certificate.alias);
-  const wait = { clock: ports.clock, deadlineMs: spec.rollout.stepTimeoutSeconds * 1000 };
+  const wait = { clock: ports.clock, deadlineMs: issueDeadlineMs(spec) };
   const before = await waitFor({ ...wait, what: `Certificate ${name} to be marked for issue` }, async () => {
     const object = await read(ports, spec, certificate);
     if (!object) return "it does not exist";

@@ -11,6 +11,7 @@ import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
 import { issuersOf } from "./preflight";
+import { hashOf } from "./render";
 import { demandRights } from "./rights";
 import { sameStage } from "./stages";
 
@@ -28,6 +29,8 @@ export interface TrustPreview {
   settled?: string;
   /** Who is expected to lead after the walk. */
   leader?: string;
+  /** Hash of the member template that the walk would leave behind; absent where it would restart nobody. */
+  templateHash?: string;
 }
 
 export interface TrustOutcome extends Record {
@@ -54,11 +57,14 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   }
   const target = await wideningOf(ports, spec, observation, settled);
   const walkPlan = planWidening(observation, request, target.bundle, settled);
+  const hash =
+    walkPlan.steps.length > 0 && hashOf(rendering(observation, request, target.bundle), currentStage(observation));
   return {
     plan: [...asks, ...addSteps(target.added), ...walkPlan.steps.map((step) => step.text)],
     notes: walkPlan.notes,
     settled,
     ...(walkPlan.leader && { leader: walkPlan.leader }),
+    ...(hash && { templateHash: hash }),
   };
 }
 
@@ -119,8 +125,11 @@ function rendering(observation: Observation, { spec, owner }: TrustRequest, bund
 /** The members stay on the stage that they are on; members that trust the bundle already are left alone. */
 function planWidening(observation: Observation, request: TrustRequest, bundle: string, settled: string): Plan {
   if (!hasTlsMembers(observation) || trustsAlready(observation, [bundle, settled])) return NO_PLAN;
-  const stage: Stage = stageOf(observation.workload?.templateAnnotations ?? {}) ?? PLAIN;
-  return planWalk(observation, rendering(observation, request, bundle), stage, { label: "widen" });
+  return planWalk(observation, rendering(observation, request, bundle), currentStage(observation), { label: "widen" });
+}
+
+function currentStage({ workload }: Observation): Stage {
+  return stageOf(workload?.templateAnnotations ?? {}) ?? PLAIN;
 }
 
 /** Every member started with the wide bundle or with exactly the CAs that are wanted, and so would one that comes back. */

@@ -83,6 +83,8 @@ export const rawConfig = fc
       ),
     ),
     tls: maybe(tls),
-    rollout: maybe(fc.constantFrom({}, { restart: "1" }, { restart: 2, stepTimeout: "9m" })),
+    rollout: maybe(
+      fc.constantFrom({}, { restart: "1" }, { restart: 2, stepTimeout: "9m", issueTimeout: "1h", lockTimeout: "30m" }),
+    ),
   })
   .map((raw) => raw as Record<string, unknown>);

@@ -207,6 +207,9 @@ describe("refusals", () => {
       /older than etcd:tls\.minVersion/,
     ],
     ["restart policy", tls({ restartPolicy: "always" }), "etcd:tls.restartPolicy", /Did you mean `Always`/],
+    ["no step at all", { rollout: { stepTimeout: "0s" } }, "etcd:rollout.stepTimeout", /must be 1s or more/],
+    ["no issue at all", { rollout: { issueTimeout: "10ms" } }, "etcd:rollout.issueTimeout", /must be 1s or more/],
+    ["a wait without unit", { rollout: { lockTimeout: "10" } }, "etcd:rollout.lockTimeout", /duration/],
     ["empty restart", { rollout: { restart: "" } }, "etcd:rollout.restart", /must not be empty/],
     ["further CA of nowhere", tls({ trustedCAs: [{}] }), "etcd:tls.trustedCAs[0]", /exactly one of pem/],
     [

@@ -98,7 +98,6 @@ describeOnCluster("each field of a certificate's specification", () => {
     passes: 1,
     renewed: [...ALIASES],
     secretNames,
-    furtherUps: 3,
   });
 
   async function describeLeaf() {

@@ -65,7 +65,7 @@ describe("what is wrong with a leaf", () => {
 });
 
 describe("the wait for cert-manager", () => {
-  const spec = tlsSpec(3, { rollout: { stepTimeout: "10s" } });
+  const spec = tlsSpec(3, { rollout: { stepTimeout: "60s", issueTimeout: "10s" } });
   const name = certificateName(spec, "peer");
 
   /** A settled cluster with one thing changed; the error of the wait, or nothing. */

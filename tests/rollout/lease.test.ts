@@ -28,6 +28,7 @@ class Server {
         return "evicted" as const;
       },
       pods: async () => [],
+      list: async () => [],
       apply: async (object: KubeObject) => object,
       delete: async () => {},
       replaceStatus: async () => {},
@@ -113,12 +114,23 @@ test("once lost, nothing is changed any more", async () => {
   expect(server.evictions).toBe(1);
 });
 
-test("is kept alive by what is polled while waiting", async () => {
+test("of an update that runs is waited for as long as the user says", async () => {
+  const server = new Server();
+  server.heldBy("other-host/17", true);
+  const patient = { ...target, rollout: { ...target.rollout, lockTimeoutSeconds: 600 } };
+  await expect(withLease(server.ports(), patient, "me", async () => "ran")).rejects.toThrow("waited 600 s");
+});
+
+test.each<[string, (kube: Ports["kube"]) => Promise<unknown>]>([
+  ["members", (kube) => kube.pods({} as never)],
+  ["a Certificate", (kube) => kube.get("cert-manager.io/v1", "Certificate", "data", "db-peer-cert")],
+  ["requests", (kube) => kube.list("cert-manager.io/v1", "CertificateRequest", "data")],
+])("is kept alive by %s being polled while waiting", async (_, poll) => {
   const server = new Server();
   await withLease(server.ports(), target, "me", async (guarded) => {
     const first = specOf(server).renewTime;
     server.now += 6000;
-    await guarded.kube.pods({} as never);
+    await poll(guarded.kube);
     expect(specOf(server).renewTime).not.toBe(first);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { EtcdSpec } from "../../config";
 import { durations, plainSpec, Scenario, tlsSpec } from "./world";
+import { Authority } from "./world/pki";
 
 // Thousands of walks fit into seconds that way.
 jest.mock("../../manifests", () =>
@@ -9,6 +10,8 @@ jest.mock("../../manifests", () =>
 jest.mock("../../rollout/x509", () =>
   require("./world/memoized").memoized(jest.requireActual("../../rollout/x509"), ["certificatesOf", "chainsTo"]),
 );
+
+const FURTHER = Authority.root("further").certificate;
 
 const numRuns = Number(process.env.ROLLOUT_UNDISTURBED ?? 10);
 
@@ -42,12 +45,23 @@ describe.each([1, 2, 3, 5])("%i members, and nothing interferes", (replicas) => 
   const tls = tlsSpec(replicas);
   const otherIssuer = tlsSpec(replicas, { tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } });
   const rotated = tlsSpec(replicas, { tls: { issuerRef: { name: "ca-a", kind: "Issuer" }, rotate: "1" } });
+  const oneOfItsOwn = tlsSpec(replicas, {
+    tls: {
+      issuerRef: { name: "ca-a", kind: "Issuer" },
+      certificates: [{ alias: "server", issuerRef: { name: "ca-b", kind: "Issuer" } }],
+    },
+  });
+  const furtherCa = tlsSpec(replicas, {
+    tls: { issuerRef: { name: "ca-a", kind: "Issuer" }, trustedCAs: [{ pem: FURTHER }] },
+  });
   const otherFlags = plainSpec(replicas, { extraArgs: { "snapshot-count": 5000 } });
 
   test.each([
     ["create, add, remove, add", [plain, tls, plain, tls]],
     ["create with TLS, another issuer, back, rotate", [tls, otherIssuer, tls, rotated]],
     ["other flags, then TLS", [plain, otherFlags, tls]],
+    ["an issuer for one certificate, and no more", [tls, oneOfItsOwn, tls]],
+    ["a further CA, and no more", [tls, furtherCa, tls]],
   ])("%s: what is done is what the preview said", async (_, specs) => {
     await fc.assert(
       fc.asyncProperty(durations, (shares) => walkThrough(specs, shares)),

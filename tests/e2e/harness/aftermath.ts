@@ -18,24 +18,28 @@ export interface Aftermath {
   uids: { before: string[]; after: string[] };
   revisions: string[];
   updateRevision: string;
-  findings: Finding[];
+  /** Secrets in the stack's state, and in what its previews and updates have printed. */
+  findings: (Finding & { where: string })[];
   /** What was looked for in the state, by name. */
   sought: string[];
   /** Names of Secrets, ConfigMaps and Certificates that belong to TLS. */
   tlsObjects: string[];
 }
 
+/** Updates afterwards that must change nothing; the long run has the time for more of them. */
+const FURTHER_UPS = process.env.PULUMI_ETCD_E2E_FULL ? 3 : 1;
+
 /** Looks at everything that must hold after an update, whatever it was. */
-export async function lookAfterwards(scenario: Scenario, furtherUps = 1): Promise<Aftermath> {
+export async function lookAfterwards(scenario: Scenario): Promise<Aftermath> {
   const { stack } = scenario;
   const before = await uids(scenario);
   const previewTrouble = await trouble(() => stack.preview({ expectNoChanges: true }));
   const started = Date.now();
   const updateTrouble = await trouble(async () => {
     // That preview has just been seen, empty.
-    for (let i = 0; i < furtherUps; i++) await stack.up({ skipPreview: true, expectNoChanges: true });
+    for (let i = 0; i < FURTHER_UPS; i++) await stack.up({ skipPreview: true, expectNoChanges: true });
   });
-  const idleMs = (Date.now() - started) / furtherUps;
+  const idleMs = (Date.now() - started) / FURTHER_UPS;
   const after = await uids(scenario);
   const secrets = await scenario.secrets();
   return {
@@ -44,7 +48,10 @@ export async function lookAfterwards(scenario: Scenario, furtherUps = 1): Promis
     idleMs,
     uids: { before, after },
     ...(await revisions(scenario)),
-    findings: findSecrets(await stack.exportState(), secrets),
+    findings: [
+      ...findSecrets(await stack.exportState(), secrets).map(within("state")),
+      ...findSecrets(stack.printed, secrets).map(within("output")),
+    ],
     sought: secrets.map((secret) => secret.name),
     tlsObjects: await tlsObjects(scenario),
   };
@@ -68,6 +75,10 @@ export async function inspect(
 export async function fetchServed(scenario: Scenario): Promise<Served[]> {
   const { served } = await inspect(scenario, scenario.folder, "");
   return served.map(({ serial, ...rest }) => ({ ...rest, ...(serial && { serial: normalSerial(serial) }) }));
+}
+
+function within(where: string) {
+  return (finding: Finding) => ({ ...finding, where });
 }
 
 async function trouble(run: () => Promise<unknown>): Promise<string | undefined> {

@@ -18,8 +18,6 @@ export interface Change {
   passes?: number;
   /** Certificates that are issued anew, the others being left alone. Default: not looked at. */
   renewed?: Alias[];
-  /** Further updates afterwards that must change nothing. Default: one. */
-  furtherUps?: number;
   /** Who gets in afterwards, where that is not told by the scheme alone. */
   admits?: Partial<Record<keyof Omit<Admission, "member">, boolean>>;
   /** What its preview must print. */

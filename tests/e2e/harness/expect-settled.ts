@@ -54,7 +54,7 @@ export function expectSettled(
     );
   });
 
-  test("keeps keys, tokens and the kubeconfig out of the state", () => {
+  test("keeps keys, tokens and the kubeconfig out of the state and of what is printed", () => {
     const { findings, sought } = aftermath();
     expect(findings).toEqual([]);
     // Looking for nothing would find nothing.

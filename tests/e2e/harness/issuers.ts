@@ -29,6 +29,11 @@ export async function makeClusterIssuerOf(kube: Kube, namespace: string, issuer:
   await ready(kube, "ClusterIssuer", name);
 }
 
+/** Settings that name an issuer for all certificates. */
+export function issuerSettings(kind: "Issuer" | "ClusterIssuer", name: string): Record<string, string> {
+  return { "etcd:tls.issuerRef.kind": kind, "etcd:tls.issuerRef.name": name };
+}
+
 /** The CA certificate, PEM, that an issuer made here signs with. */
 export async function caOf(kube: Kube, name: string, namespace = clusterResourceNamespace()): Promise<string> {
   const { data } = await caSecret(kube, name, namespace);

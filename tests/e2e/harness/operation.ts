@@ -68,7 +68,7 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
     writeFileSync(join(folder, "up.txt"), update.stdout);
     const recorded = recordedBetween(before.records, await readRecords(scenario.stack));
     // Under the same load: it must do nothing, and clients must notice nothing of that.
-    const aftermath = await lookAfterwards(scenario, change.furtherUps);
+    const aftermath = await lookAfterwards(scenario);
     const { writers, samples } = await clients.stop();
     watch.stop();
     const { found, ...inspection } = await inspect(scenario, folder, prefix);

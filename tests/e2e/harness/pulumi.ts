@@ -8,6 +8,9 @@ const UPDATE_TIMEOUT_MS = 8 * 60_000;
 const PREVIEW_TIMEOUT_MS = 3 * 60_000;
 const SHORT_TIMEOUT_MS = 60_000;
 
+/** Commands whose output people keep, in logs of CI and elsewhere. */
+const UPDATES = ["preview", "up", "destroy"];
+
 export interface PreviewOptions {
   diff?: boolean;
   expectNoChanges?: boolean;
@@ -31,6 +34,7 @@ export class PulumiError extends Error {
  */
 export class PulumiStack {
   readonly #configFile: string;
+  #printed = "";
 
   private constructor(
     private readonly environment: Environment,
@@ -84,6 +88,20 @@ export class PulumiStack {
     return printed;
   }
 
+  /** An update that must fail, whatever preview would say of it; returns everything that it printed. */
+  async upRefused(): Promise<string> {
+    const { stdout, stderr } = await this.up({ skipPreview: true }).then(
+      () => {
+        throw new Error("pulumi up was expected to fail, but went through");
+      },
+      (error: Error) => {
+        if (error instanceof PulumiError) return error.result;
+        throw error;
+      },
+    );
+    return `${stdout}\n${stderr}`;
+  }
+
   up(options: { skipPreview?: boolean; expectNoChanges?: boolean; target?: string } = {}): Promise<CommandResult> {
     const flags = [
       "--yes",
@@ -107,6 +125,11 @@ export class PulumiStack {
   /** The state as it is stored: secrets stay encrypted. */
   async exportState(): Promise<string> {
     return (await this.#run(["stack", "export", "--stack", this.name], SHORT_TIMEOUT_MS)).stdout;
+  }
+
+  /** Everything that its previews and updates have printed so far. */
+  get printed(): string {
+    return this.#printed;
   }
 
   async resourceCount(): Promise<number> {
@@ -141,7 +164,10 @@ export class PulumiStack {
     return result;
   }
 
-  #exec(command: string[], timeoutMs: number, env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
-    return runCommand(command, { cwd: repository, env: { ...this.environment.variables, ...env }, timeoutMs });
+  async #exec(command: string[], timeoutMs: number, env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+    const variables = { ...this.environment.variables, ...env };
+    const result = await runCommand(command, { cwd: repository, env: variables, timeoutMs });
+    if (UPDATES.includes(command[1] ?? "")) this.#printed += `${result.stdout}\n${result.stderr}\n`;
+    return result;
   }
 }

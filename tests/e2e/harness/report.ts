@@ -28,21 +28,35 @@ export function reportRow(row: ReportRow): void {
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** Prints the table, and writes it where PULUMI_ETCD_E2E_REPORT says: `.json`, or Markdown with any other ending. */
+/**
+ * Prints the table, and writes it where PULUMI_ETCD_E2E_REPORT says: `.json`, or Markdown with any other ending.
+ * Rows of cases that were not part of this run stay in a Markdown report as they are.
+ */
 export function publishReport(path = process.env.PULUMI_ETCD_E2E_REPORT): void {
   if (!existsSync(rowsFile)) return;
   const rows = readFileSync(rowsFile, "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as ReportRow);
-  const table = markdown(rows);
-  process.stdout.write(`\n${table}\n`);
+  process.stdout.write(`\n${markdown(rows)}\n`);
   if (!path) return;
   mkdirSync(dirname(path), { recursive: true });
+  const earlier = existsSync(path) ? readFileSync(path, "utf8") : "";
   writeFileSync(
     path,
-    path.endsWith(".json") ? `${JSON.stringify(rows, undefined, 2)}\n` : `${introduction()}\n${table}`,
+    path.endsWith(".json")
+      ? `${JSON.stringify(rows, undefined, 2)}\n`
+      : `${introduction()}\n${markdown(rows, rowsOfOthers(earlier, rows))}`,
   );
+}
+
+/** The lines of an earlier report whose cases are not among the rows. */
+export function rowsOfOthers(report: string, rows: ReportRow[]): string[] {
+  const cases = new Set(rows.map((row) => row.case));
+  const lines = report.split("\n").filter((line) => line.startsWith("| "));
+  // An older table with other columns would not fit under these headings.
+  if (lines[0] !== tableLine(HEADINGS)) return [];
+  return lines.slice(2).filter((line) => !cases.has(line.split(" | ")[0]?.slice(2) ?? ""));
 }
 
 function introduction(): string {
@@ -73,7 +87,7 @@ const HEADINGS = [
   "longest write",
 ];
 
-export function markdown(rows: ReportRow[]): string {
+export function markdown(rows: ReportRow[], others: string[] = []): string {
   const cells = rows.map((row) => [
     row.case,
     row.operation,
@@ -88,8 +102,18 @@ export function markdown(rows: ReportRow[]): string {
     perWriter(row, (writer) => String(writer.failed)),
     perWriter(row, (writer) => seconds(writer.longestMs)),
   ]);
-  const lines = [HEADINGS, HEADINGS.map(() => "---"), ...cells].map((line) => `| ${line.join(" | ")} |`);
-  return `${lines.join("\n")}\n`;
+  const lines = [...others, ...cells.map(tableLine)].sort(byCase);
+  return `${[tableLine(HEADINGS), tableLine(HEADINGS.map(() => "---")), ...lines].join("\n")}\n`;
+}
+
+/** Within a case the order is that of the operations. */
+function byCase(a: string, b: string): number {
+  const [caseA = "", caseB = ""] = [a, b].map((line) => line.split(" | ")[0]);
+  return caseA.localeCompare(caseB);
+}
+
+function tableLine(cells: string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
 
 function perWriter(row: ReportRow, value: (writer: ReportRow["writers"][number]) => string): string {

@@ -65,11 +65,10 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
     await demandAuthentication(observation.view, []);
     return { operation: operation.kind, plan: [], notes: [] };
   }
-  const ownership = [
-    ...checkOwnership(spec, owner, observation.workload),
-    ...checkReplacement(spec, observation.workload),
-  ];
+  const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
+  const replacement = checkReplacement(spec, observation.workload);
+  if (replacement.length > 0) throw new Refusal(replacement);
   await demandAuthentication(observation.view, observation.pods);
   const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);
   if (restarts) await refuseUnhealthy(observation, spec);

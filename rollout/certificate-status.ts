@@ -57,7 +57,22 @@ export async function explain(ports: Ports, namespace: string, name: string, rea
     (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
   );
   const words = told.map((condition) => `${condition.reason ?? condition.type}: ${condition.message}`);
-  return [reason, ...words].join("; ");
+  return [reason, ...words, ...(await issuerTrouble(ports, namespace, newest))].join("; ");
+}
+
+/** cert-manager says of a request that waits that its issuer is not Ready, and not which one that is, nor why. */
+async function issuerTrouble(ports: Ports, namespace: string, request: KubeObject | undefined): Promise<string[]> {
+  const { kind, name, group } = (request?.spec as { issuerRef?: RequestedIssuer } | undefined)?.issuerRef ?? {};
+  if (!name || !kind) return [];
+  const issuer = await ports.kube.issuer(kind, namespace, name, group ?? "cert-manager.io").catch(() => undefined);
+  if (!issuer || issuer.ready) return [];
+  return [`${kind} ${name} is not Ready${issuer.message ? `: ${issuer.message}` : ""}`];
+}
+
+interface RequestedIssuer {
+  kind?: string;
+  name?: string;
+  group?: string;
 }
 
 /** cert-manager doubles its pause from one hour to 32. */

@@ -80,7 +80,7 @@ describeOnCluster("issuers of one certificate, of an intermediate CA, and one th
       await stack.set({ ...issuerSettings("Issuer", "fragile"), "etcd:rollout.stepTimeout": "30s" });
       await stack.preview();
       mend = await breakIssuer(kube, namespace, "fragile");
-      expect(await stack.upRefused()).toMatch(/Pending: .*fragile|fragile.*not found/);
+      expect(await stack.upRefused()).toMatch(/Pending: .*Issuer fragile is not Ready: .*not found/);
       expect({ pods: await pods(), serials: await readSerials(scenario) }).toEqual(before);
     },
     300_000,

@@ -29,6 +29,23 @@ test("an object without a status, as it is when it was just made", () => {
   expect(notIssued(made as never)).toContain("has not looked at it yet");
 });
 
+test("a request that waits for its issuer: which one, and why that is not Ready", async () => {
+  const annotations = { "cert-manager.io/certificate-name": "x" };
+  const message = "Referenced issuer does not have a Ready status condition";
+  const conditions = [{ type: "Ready", status: "False", reason: "Pending", message }];
+  const issuerRef = { kind: "Issuer", name: "ca", group: "cert-manager.io" };
+  const request = { metadata: { annotations }, spec: { issuerRef }, status: { conditions } };
+  const explained = (issuer: () => Promise<object>) =>
+    explain({ kube: { list: async () => [request], issuer } } as unknown as Ports, "data", "x", "waiting");
+  const waiting = `waiting; Pending: ${message}`;
+  expect(await explained(async () => ({ ready: false, message: "secret not found" }))).toBe(
+    `${waiting}; Issuer ca is not Ready: secret not found`,
+  );
+  expect(await explained(async () => ({ ready: true }))).toBe(waiting);
+  // Whoever may not look at issuers is told the rest.
+  expect(await explained(() => Promise.reject(new Error("Forbidden")))).toBe(waiting);
+});
+
 test("the newest request is the one that tells why", async () => {
   const request = (revision: string | undefined, conditions: object[]) => {
     const annotations = {

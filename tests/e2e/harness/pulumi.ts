@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandResult, runCommand, tail } from "./command";
+import { BackgroundCommand, type CommandResult, runCommand, tail } from "./command";
 import { type Environment, repository } from "./environment";
+import { Update } from "./update";
 
 /** Longest that one `pulumi up` or `destroy` may take, in milliseconds. */
 const UPDATE_TIMEOUT_MS = 8 * 60_000;
@@ -96,6 +97,32 @@ export class PulumiStack {
       ...(options.expectNoChanges ? ["--expect-no-changes"] : []),
     ];
     return this.#run(["up", ...flags, ...this.#where()], UPDATE_TIMEOUT_MS);
+  }
+
+  /** An update that runs beside the test. Where two programs share a log, their lines would mix: each has its own. */
+  startUp(logFile: string): Update {
+    const command = ["pulumi", "up", "--yes", "--suppress-progress", "--skip-preview", ...this.#where()];
+    command.push("--non-interactive", "--color", "never");
+    return new Update(new BackgroundCommand(command, this.environment.variables, logFile, repository));
+  }
+
+  /** An update that must fail; returns everything that it printed. */
+  async upRefused(): Promise<string> {
+    const command = ["pulumi", "up", "--yes", "--suppress-progress", "--skip-preview", ...this.#where()];
+    const result = await this.#exec([...command, "--non-interactive", "--color", "never"], UPDATE_TIMEOUT_MS);
+    const printed = `${result.stdout}\n${result.stderr}`;
+    if (result.code === 0) throw new Error(`${command.join(" ")} was expected to fail, but passed:\n${printed}`);
+    return printed;
+  }
+
+  /** After an update was killed: its lock is still there. */
+  async cancel(): Promise<void> {
+    await this.#run(["cancel", "--yes", "--stack", this.name], SHORT_TIMEOUT_MS);
+  }
+
+  /** Puts the state of another stack in the place of this one's. */
+  async importState(file: string): Promise<void> {
+    await this.#run(["stack", "import", "--file", file, "--stack", this.name], SHORT_TIMEOUT_MS);
   }
 
   destroy(): Promise<CommandResult> {

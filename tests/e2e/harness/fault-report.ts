@@ -10,7 +10,7 @@ export interface FaultRow {
   fault: string;
   /** Members' pods that took over from others, and how many had to. */
   restarts: number;
-  needed: number;
+  needed: string;
   /** Acknowledged writes of both clients, and those of them that were not read back. */
   written: number;
   lost: number;

@@ -25,14 +25,19 @@ export interface Fault {
   edit?: (scenario: Scenario) => Promise<void>;
   /** Brings the fault about. Whatever is left is then done by another update. */
   happens: (run: FaultRun) => Promise<void>;
-  /** How many pods take over from others in all, those that the fault itself replaced included. */
-  restarts: number;
-  /** Why two members may be down at once, where the fault itself sees to that. */
-  takesQuorum?: string;
+  /**
+   * How many pods take over from others in all, those that the fault itself replaced included; the least and the most
+   * where that depends on who is faster.
+   */
+  restarts: number | [least: number, most: number];
+  /** How many of those never became ready. Default: none. */
+  failedStarts?: number;
+  /** Why members are down, or refuse writes, that the engine has nothing to do with. */
+  stopsWrites?: string;
   retry?: Partial<RetryPolicy>;
   goal?: Omit<Goal, "to">;
-  /** Why events of the cluster may be missing. */
-  blind?: string;
+  /** Who may take members for down that are not, for a moment. */
+  mayLookDown?: string;
 }
 
 /** How the asked end was reached. */
@@ -156,7 +161,7 @@ function record(fault: Fault, group: string, { writers, lost, pods, reached, aft
     during: fault.during,
     fault: fault.fault,
     restarts: restarts(pods).length,
-    needed: fault.restarts,
+    needed: [fault.restarts].flat().join(" to "),
     written: writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
     lost: lost.length,
     failed: patient?.failed ?? 0,

@@ -1,0 +1,91 @@
+import { drain } from "../harness/drain";
+import { describeFault } from "../harness/expect-fault";
+import { describeCreation } from "../harness/expectations";
+import type { FaultRun } from "../harness/fault";
+import { replaceMember } from "../harness/replace-member";
+import { Scenario } from "../harness/scenario";
+import { describeOnCluster, steps } from "../harness/suite";
+
+const GROUP = "Pods that go while members are walked";
+
+describeOnCluster("faults: pods that go while members are walked", () => {
+  const step = steps();
+  let scenario: Scenario;
+  const current = () => scenario;
+
+  beforeAll(async () => {
+    scenario = await Scenario.open({ name: "pods", replicas: 3, issuerKind: "Issuer" });
+  }, 240_000);
+
+  afterAll(() => scenario?.close(), 600_000);
+
+  /** Takes the pod away that is being restarted, as soon as the new one is there. */
+  async function deleteRestarting(run: FaultRun, told: string): Promise<void> {
+    const { kube, namespace } = run.scenario;
+    const member = /restarting (\S+)/.exec(told)?.[1] ?? "";
+    const before = (await run.scenario.pods()).find(({ name }) => name === member)?.uid;
+    for (;;) {
+      const now = (await run.scenario.pods()).find(({ name }) => name === member);
+      if (now && now.uid !== before && !now.terminating) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await kube.delete("v1", "Pod", member, namespace);
+  }
+
+  describeCreation("created without TLS", step, current, "http");
+
+  describeFault(GROUP, step, current, {
+    during: "adding TLS",
+    fault: "a pod is deleted again while it restarts, in both passes",
+    from: "http",
+    to: "https",
+    edit: (each) => each.addTls(),
+    happens: async (run) => {
+      const update = run.start();
+      await deleteRestarting(run, await update.said(/^pass 1\/2: restarting \S+ \(1 of 3\)/));
+      await deleteRestarting(run, await update.said(/^pass 2\/2: restarting \S+ \(2 of 3\)/));
+      await update.succeed();
+    },
+    restarts: 8,
+  });
+
+  describeFault(GROUP, step, current, {
+    during: "removing TLS",
+    fault: "a drain wants another member while one restarts, in both passes",
+    from: "https",
+    to: "http",
+    edit: (each) => each.removeTls(),
+    happens: async (run) => {
+      const update = run.start();
+      await update.said(/^pass 1\/2: restarting \S+ \(1 of 3\)/);
+      // Evictions are refused until the member is back: the budget counts the engine's own.
+      expect(await drain(run.scenario, "etcd-0")).toBeGreaterThan(0);
+      await update.said(/^pass 2\/2: restarting \S+ \(1 of 3\)/);
+      expect(await drain(run.scenario, "etcd-0")).toBeGreaterThan(0);
+      await update.succeed();
+    },
+    // Drained before its turn, a member comes back on the new template already, and is left alone.
+    restarts: [6, 8],
+  });
+
+  describeFault(GROUP, step, current, {
+    during: "adding TLS",
+    fault: "a member has lost its volume",
+    from: "http",
+    to: "https",
+    edit: (each) => each.addTls(),
+    happens: async (run) => {
+      const { kube, namespace, stack } = run.scenario;
+      await kube.delete("v1", "PersistentVolumeClaim", "data-etcd-1", namespace);
+      await kube.delete("v1", "Pod", "etcd-1", namespace);
+      const update = run.start();
+      const printed = await update.fail();
+      expect(update.steps.filter((line) => /: (restart|move leadership|register)/.test(line))).toEqual([]);
+      expect(printed).toContain("etcd-1");
+      process.stderr.write(`${printed}\n${await stack.previewRefused()}\n`);
+      await replaceMember(run.scenario, "http", "etcd-1");
+      run.mendedByHand();
+    },
+    restarts: 8,
+  });
+});

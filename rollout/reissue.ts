@@ -8,6 +8,9 @@ import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
 
+/** Clocks that differ by less are no fault of a leaf: it is waited for. In milliseconds. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
 /** Says which token a Certificate was rotated for, so that one token rotates once, also after an interruption. */
 export const ROTATED_FOR = "pulumi-etcd/rotated-for";
 
@@ -36,6 +39,7 @@ export function staleness(material: SecretMaterial, asked: CertificateSpec, sett
     return `it was made for ${Math.round(lifetime / 3600)} h`;
   }
   if (!chainsTo(material.certificate, settled)) return "its issuer signs with another CA now";
+  if (Date.parse(leaf.validFrom) - now > CLOCK_SKEW_MS) return `it is not valid before ${leaf.validFrom}`;
   return overdue(leaf, asked, now);
 }
 

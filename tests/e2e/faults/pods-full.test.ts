@@ -47,6 +47,7 @@ describeOnCluster("faults: pods that go while members are walked", () => {
       await update.succeed();
     },
     restarts: 8,
+    failedStarts: [0, 2],
   });
 
   describeFault(GROUP, step, current, {
@@ -73,7 +74,10 @@ describeOnCluster("faults: pods that go while members are walked", () => {
     fault: "a member has lost its volume",
     from: "http",
     to: "https",
-    edit: (each) => each.addTls(),
+    edit: async (each) => {
+      await each.addTls();
+      await each.stack.set({ "etcd:rollout.stepTimeout": "40s" });
+    },
     happens: async (run) => {
       const { kube, namespace, stack } = run.scenario;
       await kube.delete("v1", "PersistentVolumeClaim", "data-etcd-1", namespace);
@@ -82,10 +86,13 @@ describeOnCluster("faults: pods that go while members are walked", () => {
       const printed = await update.fail();
       expect(update.steps.filter((line) => /: (restart|move leadership|register)/.test(line))).toEqual([]);
       expect(printed).toContain("etcd-1");
-      process.stderr.write(`${printed}\n${await stack.previewRefused()}\n`);
+      process.stderr.write(`${printed}\n`);
       await replaceMember(run.scenario, "http", "etcd-1");
+      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
       run.mendedByHand();
     },
-    restarts: 8,
+    // Without its data it starts in vain, twice; once more with its new place; and then with the others.
+    restarts: 9,
+    failedStarts: 2,
   });
 });

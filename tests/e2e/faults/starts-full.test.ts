@@ -31,7 +31,7 @@ describeOnCluster("faults: members that cannot start or serve", () => {
       const before = stack.saveConfig();
       await stack.set({ "etcd:image": "localhost/etcd:no-such" });
       const printed = await run.start().fail();
-      expect(printed).toMatch(/etcd-\d to be ready: (ErrImagePull|ImagePullBackOff)/);
+      expect(printed).toMatch(/etcd-\d to be ready: (ErrImagePull|ImagePullBackOff|ErrImageNeverPull)/);
       // The one that is down is no reason to go on with the others.
       stack.restoreConfig(before);
     },
@@ -64,7 +64,7 @@ describeOnCluster("faults: members that cannot start or serve", () => {
     ...OVER_TLS,
     during: "a restart of all members",
     fault: "an alarm NOSPACE is raised before it, and another in the middle",
-    edit: ({ stack }) => stack.set({ "etcd:rollout.restart": "alarm", "etcd:rollout.stepTimeout": "10s" }),
+    edit: ({ stack }) => stack.set({ "etcd:rollout.restart": "alarm", "etcd:rollout.stepTimeout": "20s" }),
     happens: async (run) => {
       const { stack } = run.scenario;
       await raiseNoSpace(run.scenario);

@@ -33,10 +33,12 @@ export function describeFault(group: string, step: ReturnType<typeof steps>, sce
     test("restarts only who is not there yet", () => {
       expect(evidence().gap).toBeUndefined();
       const observed = restarts(evidence().pods);
-      const [least = 0, most = least] = [fault.restarts].flat();
-      const members = observed.map(({ member }) => member);
-      expect({ members, ok: members.length >= least && members.length <= most }).toEqual({ members, ok: true });
-      expect(observed.filter(({ readyAt }) => readyAt === undefined)).toHaveLength(fault.failedStarts ?? 0);
+      expectWithin(
+        fault.restarts,
+        observed.map(({ member }) => member),
+      );
+      const failed = observed.filter(({ readyAt }) => readyAt === undefined).map(({ member }) => member);
+      expectWithin(fault.failedStarts ?? 0, failed);
     });
 
     test("leaves no provider behind", () => expect(evidence().survivors).toEqual([]));
@@ -61,4 +63,10 @@ function expectQuorumKept(scenario: () => Scenario, fault: Fault, evidence: () =
     const names = scenario().members.map(({ name }) => name);
     expect(outages(evidence().pods, names)).toEqual([]);
   });
+}
+
+/** So many, or from the least to the most; a failure shows which. */
+function expectWithin(wanted: number | [number, number], members: string[]): void {
+  const [least = 0, most = least] = [wanted].flat();
+  expect({ members, ok: members.length >= least && members.length <= most }).toEqual({ members, ok: true });
 }

@@ -30,8 +30,8 @@ export interface Fault {
    * where that depends on who is faster.
    */
   restarts: number | [least: number, most: number];
-  /** How many of those never became ready. Default: none. */
-  failedStarts?: number;
+  /** How many of those never became ready, likewise. Default: none. */
+  failedStarts?: number | [least: number, most: number];
   /** Why members are down, or refuse writes, that the engine has nothing to do with. */
   stopsWrites?: string;
   retry?: Partial<RetryPolicy>;

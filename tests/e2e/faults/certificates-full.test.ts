@@ -32,7 +32,7 @@ describeOnCluster("faults: certificates that are not valid", () => {
     ...OVER_TLS,
     during: "an update without a change",
     fault: "every leaf has expired while cert-manager stood still; it works again after the update has failed",
-    edit: ({ stack }) => stack.set({ "etcd:rollout.stepTimeout": "20s" }),
+    edit: ({ stack }) => stack.set({ "etcd:rollout.issueTimeout": "20s" }),
     happens: async (run) => {
       const go = pauseProcess(run.scenario.environment, "cert-manager-controller");
       try {
@@ -43,7 +43,7 @@ describeOnCluster("faults: certificates that are not valid", () => {
       } finally {
         go();
       }
-      await run.scenario.stack.set({ "etcd:rollout.stepTimeout": "2m" });
+      await run.scenario.stack.unset("etcd:rollout.issueTimeout");
     },
     restarts: 0,
     stopsWrites: "nobody gets in with an expired certificate",

@@ -56,7 +56,7 @@ describeOnCluster("faults: what the members and the engine need goes away", () =
     ...OVER_TLS,
     during: "another issuer",
     fault: "cert-manager stands still; the update fails of it, and the next one runs once it works again",
-    edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.name": "other-ca", "etcd:rollout.stepTimeout": "30s" }),
+    edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.name": "other-ca", "etcd:rollout.issueTimeout": "20s" }),
     happens: async (run) => {
       const go = pauseProcess(run.scenario.environment, "cert-manager-controller");
       try {
@@ -65,7 +65,7 @@ describeOnCluster("faults: what the members and the engine need goes away", () =
       } finally {
         go();
       }
-      await run.scenario.stack.set({ "etcd:rollout.stepTimeout": "2m" });
+      await run.scenario.stack.unset("etcd:rollout.issueTimeout");
     },
     restarts: 6,
   });
@@ -74,7 +74,7 @@ describeOnCluster("faults: what the members and the engine need goes away", () =
     ...OVER_TLS,
     during: "another issuer",
     fault: "the issuer is deleted once the members trust it, and made again after the update has failed",
-    edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.name": "etcd-ca", "etcd:rollout.stepTimeout": "30s" }),
+    edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.name": "etcd-ca", "etcd:rollout.issueTimeout": "20s" }),
     happens: async (run) => {
       const { kube, namespace, stack } = run.scenario;
       const update = run.start();
@@ -85,7 +85,7 @@ describeOnCluster("faults: what the members and the engine need goes away", () =
       // The next is refused before anything is touched.
       expect(await stack.previewRefused()).toContain("does not exist");
       await makeIssuer(kube, namespace, "etcd-ca");
-      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
+      await stack.unset("etcd:rollout.issueTimeout");
     },
     restarts: 6,
   });

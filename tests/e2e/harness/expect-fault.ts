@@ -1,5 +1,5 @@
 import { expectSettled } from "./expect-settled";
-import { bringAbout, type Fault, type FaultEvidence } from "./fault";
+import { bringAbout, type Fault, type FaultEvidence, range } from "./fault";
 import type { Scenario } from "./scenario";
 import { notTried, type steps } from "./suite";
 import { outages, restarts } from "./timeline";
@@ -67,6 +67,6 @@ function expectQuorumKept(scenario: () => Scenario, fault: Fault, evidence: () =
 
 /** So many, or from the least to the most; a failure shows which. */
 function expectWithin(wanted: number | [number, number], members: string[]): void {
-  const [least = 0, most = least] = [wanted].flat();
+  const [least, most] = range(wanted);
   expect({ members, ok: members.length >= least && members.length <= most }).toEqual({ members, ok: true });
 }

@@ -10,7 +10,7 @@ export interface FaultRow {
   fault: string;
   /** Members' pods that took over from others, and how many had to. */
   restarts: number;
-  needed: string;
+  needed: [least: number, most: number];
   /** Acknowledged writes of both clients, and those of them that were not read back. */
   written: number;
   lost: number;
@@ -63,8 +63,8 @@ What comes of an update of three members when something goes wrong in the middle
 real cluster: Kubernetes, cert-manager, etcd and the Pulumi CLI are real, and so are the signals, deletions and stops.
 Two clients write forty times a second each all the while. *Lost* are acknowledged writes that were not there in the
 end; *failed* and *longest write* are those of the client that tries again (attempts of a second, for ten seconds in all).
-*Restarts* are members' pods that took over from others, beside the number that had to; where that differs, or two
-members were down at once because the fault took the second, it says so. After each fault a preview had to be empty.`;
+*Restarts* are members' pods that took over from others, beside the number that had to (a range where it depends on who
+is faster); where two members were down at once, it says so. After each fault a preview had to be empty.`;
 
 const HEADINGS = ["during", "fault", "restarts", "writes", "lost", "failed", "longest write", "end state reached"];
 
@@ -72,7 +72,7 @@ export function faultTable(rows: FaultRow[]): string {
   const cells = rows.map((row) => [
     row.during,
     row.fault,
-    `${row.restarts} of ${row.needed}${row.twoDown ? ", two at once" : ""}`,
+    restartsOf(row),
     String(row.written),
     String(row.lost),
     String(row.failed),
@@ -80,4 +80,9 @@ export function faultTable(rows: FaultRow[]): string {
     row.reached,
   ]);
   return [HEADINGS, HEADINGS.map(() => "---"), ...cells].map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+function restartsOf({ restarts, needed: [least, most], twoDown }: FaultRow): string {
+  const compared = least === most ? ` of ${least}` : ` (${least} to ${most})`;
+  return `${restarts}${compared}${twoDown ? ", two at once" : ""}`;
 }

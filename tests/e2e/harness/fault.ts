@@ -161,7 +161,7 @@ function record(fault: Fault, group: string, { writers, lost, pods, reached, aft
     during: fault.during,
     fault: fault.fault,
     restarts: restarts(pods).length,
-    needed: [fault.restarts].flat().join(" to "),
+    needed: range(fault.restarts),
     written: writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
     lost: lost.length,
     failed: patient?.failed ?? 0,
@@ -169,4 +169,9 @@ function record(fault: Fault, group: string, { writers, lost, pods, reached, aft
     twoDown: outages(pods, names).length > 0,
     reached: aftermath.previewTrouble ? "not reached" : reached,
   });
+}
+
+/** The least and the most. */
+export function range(wanted: number | [number, number]): [number, number] {
+  return typeof wanted === "number" ? [wanted, wanted] : wanted;
 }

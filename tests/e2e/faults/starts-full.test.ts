@@ -69,14 +69,14 @@ describeOnCluster("faults: members that cannot start or serve", () => {
       const { stack } = run.scenario;
       await raiseNoSpace(run.scenario);
       const refused = await stack.previewRefused();
-      expect(refused).toContain("alarm");
-      expect(refused).toContain("NOSPACE");
+      expect(refused).toContain("alarm NOSPACE is raised");
+      expect(refused).toContain("etcdctl alarm disarm");
       await disarm(run.scenario);
       const update = run.start();
       await update.said(/^pass 1\/1: restart /);
       await raiseNoSpace(run.scenario);
       const printed = await update.fail();
-      expect(printed).toContain("NOSPACE");
+      expect(printed).toContain("alarm NOSPACE is raised");
       await disarm(run.scenario);
       await stack.set({ "etcd:rollout.stepTimeout": "2m" });
     },

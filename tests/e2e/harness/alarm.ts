@@ -13,7 +13,9 @@ const credentials = { rootCertificate: readFileSync(files.ca), certChain: readFi
 const client = new Etcd3({ hosts, credentials });
 (async () => {
   const { header } = await client.maintenance.status();
-  await client.maintenance.alarm({ action: "ACTIVATE", memberID: header.member_id, alarm: "NOSPACE" });
+  const asked = { action: "Activate", memberID: header.member_id, alarm: "Nospace" };
+  const { alarms } = await client.maintenance.alarm(asked);
+  if (alarms.length === 0) throw new Error("etcd raised none");
   client.close();
 })().catch((error) => { console.error(error); process.exit(1); });
 `;

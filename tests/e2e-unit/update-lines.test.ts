@@ -26,6 +26,13 @@ test("a restart that has begun is no step that is done", () => {
   ]);
 });
 
+test("a certificate is issued anew for a reason, which is told with it", () => {
+  const told = "re-issue Certificate etcd-peer-cert: it expired on Jan 1 2026";
+  expect(doneSteps(` ~  pulumi-nodejs:dynamic/etcd:Rollout etcd updating (2s) [diff: ~plan]; ${told}\n`)).toEqual([
+    told,
+  ]);
+});
+
 test("of a row that is being written nothing is taken", () => {
   expect(toldLines(" ~  pulumi-nodejs:dynamic/etcd:Rollout etcd updating (4s) [diff: ~pl")).toEqual([]);
 });

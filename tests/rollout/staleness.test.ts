@@ -18,7 +18,11 @@ test("a leaf in the middle of its time is left alone", () => {
 });
 
 test("a leaf that has expired is issued anew", () => {
-  expect(judged(-91, -1)).toMatch(/was not renewed in time/);
+  expect(judged(-91, -1)).toMatch(/^it expired on /);
+});
+
+test("a leaf whose renewal is overdue is issued anew", () => {
+  expect(judged(-80, 10)).toMatch(/was not renewed in time/);
 });
 
 test("a leaf that is not valid yet is issued anew: cert-manager sees nothing wrong with it", () => {

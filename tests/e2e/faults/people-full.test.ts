@@ -1,4 +1,5 @@
 import { OVER_TLS } from "../harness/change";
+import { eventually, sleep } from "../harness/command";
 import { leaderOf, moveLeader } from "../harness/etcdctl";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
@@ -55,9 +56,12 @@ describeOnCluster("faults: other people at work on the cluster", () => {
       const update = run.start();
       await update.said(/^pass 2\/2: set the member template/);
       // The bridge still takes both.
-      const leader = await leaderOf(run.scenario, "http");
-      const heir = run.scenario.members.find(({ name }) => name !== leader)?.name ?? "";
-      await moveLeader(run.scenario, "http", heir);
+      await eventually("leadership to be moved", 30_000, async () => {
+        const leader = await leaderOf(run.scenario, "http");
+        const heir = run.scenario.members.find(({ name }) => name !== leader)?.name ?? "";
+        await moveLeader(run.scenario, "http", heir);
+        return true;
+      });
       await update.succeed();
       const restarted = update.steps.flatMap((line) => /^pass 1\/2: restart (\S+):/.exec(line)?.[1] ?? []);
       expect(restarted.at(-1)).toBe(others[0]);
@@ -112,7 +116,7 @@ describeOnCluster("faults: other people at work on the cluster", () => {
       const update = run.start();
       await update.said(/^pass 1\/1: restart /);
       await allow(0);
-      await pause(10_000);
+      await sleep(10_000);
       expect(update.code).toBeUndefined();
       await allow(1);
       await update.succeed();
@@ -142,7 +146,3 @@ describeOnCluster("faults: other people at work on the cluster", () => {
     restarts: 3,
   });
 });
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

@@ -4,7 +4,7 @@ const STEP = new RegExp(
     String.raw`(?:pass \d+/\d+|widen|settle|move): .*`,
     String.raw`ask \S+ \S+ for its CA`,
     "trust bundle: (?:add|drop) .*",
-    String.raw`(?:restore|re-issue) Certificate \S+`,
+    String.raw`(?:restore|re-issue) Certificate \S+(?:: .*)?`,
     "wait until every member serves its new certificates",
   ]
     .map((form) => `^${form}$`)

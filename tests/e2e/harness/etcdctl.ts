@@ -11,15 +11,22 @@ interface Status {
 
 /** Runs etcdctl in the cluster's network, against all members; returns what it printed. */
 export async function etcdctl(scenario: Scenario, scheme: Scheme, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(scenario, scheme, args);
+  return output(args, await run(scenario, scheme, args));
+}
+
+function output(args: string[], { code, stdout, stderr }: CommandResult): string {
   if (code !== 0) throw new Error(`etcdctl ${args.join(" ")} ended with code ${code}: ${tail(stderr)}`);
   return stdout;
 }
 
-async function run(scenario: Scenario, scheme: Scheme, args: string[]): Promise<CommandResult> {
-  const { kube, namespace, environment, members, folder } = scenario;
-  const endpoints = members.map(({ address }) => `${scheme}://${address}`).join(",");
-  const flags = [`--endpoints=${endpoints}`, "--command-timeout=5s", "--dial-timeout=2s"];
+async function run(
+  scenario: Scenario,
+  scheme: Scheme,
+  args: string[],
+  endpoints = scenario.members.map(({ address }) => `${scheme}://${address}`),
+): Promise<CommandResult> {
+  const { kube, namespace, environment, folder } = scenario;
+  const flags = [`--endpoints=${endpoints.join(",")}`, "--command-timeout=3s", "--dial-timeout=2s"];
   if (scheme === "https") {
     const { ca, certificate, key } = await fetchCredentials(kube, namespace, CLUSTER, join(folder, "etcdctl"));
     flags.push(`--cacert=${ca}`, `--cert=${certificate}`, `--key=${key}`);
@@ -30,11 +37,9 @@ async function run(scenario: Scenario, scheme: Scheme, args: string[]): Promise<
 
 /** Name of the member that leads. */
 export async function leaderOf(scenario: Scenario, scheme: Scheme): Promise<string> {
-  const statuses = await endpointStatus(scenario, scheme);
-  const leader = statuses.find(({ Status: { header, leader } }) => header.member_id === leader);
-  const host = leader && new URL(leader.Endpoint).hostname;
-  const name = scenario.members.find(({ address }) => address.startsWith(`${host}:`))?.name;
-  if (!name) throw new Error("no member leads");
+  const leader = leading(await endpointStatus(scenario, scheme));
+  const name = scenario.members.find(({ address }) => leader.Endpoint.endsWith(address))?.name;
+  if (!name) throw new Error(`${leader.Endpoint} leads, which is no member of the scenario`);
   return name;
 }
 
@@ -43,7 +48,15 @@ export async function moveLeader(scenario: Scenario, scheme: Scheme, to: string)
   const statuses = await endpointStatus(scenario, scheme);
   const heir = statuses.find(({ Endpoint }) => new URL(Endpoint).hostname.startsWith(`${to}.`));
   if (!heir) throw new Error(`${to} does not answer`);
-  await etcdctl(scenario, scheme, "move-leader", heir.Status.header.member_id.toString(16));
+  const args = ["move-leader", heir.Status.header.member_id.toString(16)];
+  // It would ask all endpoints who leads, and give up at the first that is down.
+  output(args, await run(scenario, scheme, args, [leading(statuses).Endpoint]));
+}
+
+function leading(statuses: Status[]): Status {
+  const found = statuses.find(({ Status: { header, leader } }) => header.member_id === leader);
+  if (!found) throw new Error("no member that answers leads");
+  return found;
 }
 
 /** Of those that answer. Member IDs have 64 bits: as numbers of JavaScript they would lose some. */

@@ -7,7 +7,7 @@ ifeq ($(origin KUBECONFIG),command line)
 export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
 endif
 
-.PHONY: help demo demo-down test test-full lint format typecheck test-unit simulate test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test test-full test-faults lint format typecheck test-unit simulate test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -59,6 +59,9 @@ docs: build ## Make the previews and the report of the cases of `make test` unde
 
 test-full: build ## Every end-to-end case, the long ones too; previews and report go to docs/.
 	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
+
+test-faults: build ## Every fault in the middle of an update: kills, lost pods and volumes, a stopped API server and more.
+	@PULUMI_ETCD_E2E_FAULTS=1 PULUMI_ETCD_E2E_FAULTS_REPORT=docs/faults.md node tools/test.ts faults
 
 node_modules/.installed: package.json package-lock.json
 	@echo "installing npm packages"

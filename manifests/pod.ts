@@ -62,6 +62,8 @@ function container(spec: MemberSpec, template: MemberTemplate) {
     imagePullPolicy: spec.imagePullPolicy,
     command: ["/usr/local/bin/etcd"],
     args: flags(spec, template.stage),
+    // What etcd logged last before it ended is then in the pod's status, and in what an update says of it.
+    terminationMessagePolicy: "FallbackToLogsOnError",
     env: [podName(), ...spec.extraEnv],
     ports: [port("client", CLIENT_PORT), port("peer", PEER_PORT), port("metrics", METRICS_PORT)],
     resources: resources(spec),

@@ -34,6 +34,13 @@ export async function evaluateGate(view: ClusterView, exempt?: string): Promise<
   }
 }
 
+/** What an alarm means and how it is ended; etcd itself never ends one. */
+const ALARMS: Record<string, string> = {
+  NOSPACE:
+    " (no write is accepted: make room with etcdctl compact and defrag or a larger quota-backend-bytes, then etcdctl alarm disarm)",
+  CORRUPT: " (the data of a member differs: replace that member, then etcdctl alarm disarm)",
+};
+
 function shut(reasons: string[]): Verdict {
   return { open: false, reasons, members: [] };
 }
@@ -65,7 +72,7 @@ async function checkVoters(view: ClusterView, pods: LivePod[], exempt: string | 
   if (reasons.length > 0 || !leader) return { open: false, reasons, members };
   const commit = first.find(({ status }) => status.id === leader)?.status.raftIndex ?? 0n;
   await checkCaughtUp(view, first, commit, reasons);
-  for (const alarm of await view.alarms(reachable)) reasons.push(`alarm ${alarm} is raised`);
+  for (const alarm of await view.alarms(reachable)) reasons.push(`alarm ${alarm} is raised${ALARMS[alarm] ?? ""}`);
   const leaderName = named.find(({ voter }) => voter.id === leader)?.pod?.name;
   return { open: reasons.length === 0, reasons, members, ...(leaderName && { leader: leaderName }) };
 }

@@ -25,10 +25,10 @@ export async function previewLeaves(ports: Ports, request: LeafRequest): Promise
   for (const { certificate, rendered } of pairs(spec)) {
     const untouched = same(rendered, renderedOf(previous, certificate));
     if (untouched && (await isEdited(ports, rendered))) steps.push(restoreStep(rendered));
-    const stale =
-      settled !== undefined && isLeftAlone(previous, certificate) && (await isStale(ports, spec, certificate, settled));
+    const outdated =
+      settled !== undefined && isLeftAlone(previous, certificate) && (await stale(ports, spec, certificate, settled));
     const failed = await failedBefore(ports, spec, certificate);
-    if (rotated.includes(certificate) || stale || failed) steps.push(reissueStep(rendered));
+    if (rotated.includes(certificate) || outdated || failed) steps.push(reissueStep(rendered));
   }
   return steps;
 }
@@ -57,9 +57,10 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
   const rotated = previous?.tls ? await toRotate(ports, spec, spec.tls.rotate) : [];
   for (const { certificate, rendered } of pairs(spec)) {
     const rotate = rotated.includes(certificate);
-    if (!rotate && !(settled !== undefined && (await isStale(ports, spec, certificate, settled)))) continue;
-    await reissue(ports, spec, certificate, rotate ? spec.tls.rotate : undefined);
-    journal.note(reissueStep(rendered), "", "CertificateSynced");
+    const because = settled === undefined ? undefined : await stale(ports, spec, certificate, settled);
+    if (!rotate && because === undefined) continue;
+    await reissue(ports, spec, certificate, { because, ...(rotate && { token: spec.tls.rotate }) });
+    journal.note(reissueStep(rendered), because ?? "", "CertificateSynced");
   }
   if (!previous?.tls) await rememberRotation(ports, spec);
   await awaitCertificates(ports, spec);
@@ -104,9 +105,15 @@ function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-async function isStale(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, settled: string): Promise<boolean> {
+/** What is wrong with a leaf although cert-manager is content; `undefined` if nothing is. */
+async function stale(
+  ports: Ports,
+  spec: EtcdSpec,
+  certificate: CertificateSpec,
+  settled: string,
+): Promise<string | undefined> {
   const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
-  return material !== undefined && staleness(material, certificate, settled, ports.clock.now()) !== undefined;
+  return material && staleness(material, certificate, settled, ports.clock.now());
 }
 
 /** Whether cert-manager leaves the leaf as it is: the spec is the same but for fields that it does not act on. */

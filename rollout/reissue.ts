@@ -8,6 +8,9 @@ import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
 
+/** Clocks that differ by less are no fault of a leaf: it is waited for. In milliseconds. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
 /** Says which token a Certificate was rotated for, so that one token rotates once, also after an interruption. */
 export const ROTATED_FOR = "pulumi-etcd/rotated-for";
 
@@ -36,6 +39,7 @@ export function staleness(material: SecretMaterial, asked: CertificateSpec, sett
     return `it was made for ${Math.round(lifetime / 3600)} h`;
   }
   if (!chainsTo(material.certificate, settled)) return "its issuer signs with another CA now";
+  if (Date.parse(leaf.validFrom) - now > CLOCK_SKEW_MS) return `it is not valid before ${leaf.validFrom}`;
   return overdue(leaf, asked, now);
 }
 
@@ -47,6 +51,7 @@ function endsWithCa(leaf: X509Certificate, settled: string): boolean {
 function overdue(leaf: X509Certificate, asked: CertificateSpec, now: number): string | undefined {
   const [from, to] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   const window = (goDurationSeconds(asked.renewBefore) ?? (to - from) / 3000) * 1000;
+  if (to < now) return `it expired on ${leaf.validTo}`;
   return to - now < window / 2 ? `it ends on ${leaf.validTo} and was not renewed in time` : undefined;
 }
 
@@ -79,7 +84,12 @@ export async function failedBefore(ports: Ports, spec: EtcdSpec, certificate: Ce
  * Has cert-manager issue a certificate anew: the condition `Issuing` with reason `ManuallyTriggered`, as its own
  * command line tool sets it, and then the wait until the revision has moved.
  */
-export async function reissue(ports: Ports, spec: EtcdSpec, certificate: CertificateSpec, token?: string) {
+export async function reissue(
+  ports: Ports,
+  spec: EtcdSpec,
+  certificate: CertificateSpec,
+  { token, because }: { token?: string | undefined; because?: string | undefined } = {},
+) {
   const name = certificateName(spec, certificate.alias);
   const wait = { clock: ports.clock, deadlineMs: issueDeadlineMs(spec) };
   const before = await waitFor({ ...wait, what: `Certificate ${name} to be marked for issue` }, async () => {
@@ -89,13 +99,16 @@ export async function reissue(ports: Ports, spec: EtcdSpec, certificate: Certifi
     return { done: object.status?.revision ?? 0 };
   });
   if (token !== undefined) await rememberToken(ports, spec, name, token);
-  await waitFor({ ...wait, what: `Certificate ${name} to be issued anew` }, async () => {
-    const object = await read(ports, spec, certificate);
-    const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
-    if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
-    if (!issuing) return "cert-manager has not begun (is it running?)";
-    return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`);
-  });
+  await waitFor(
+    { ...wait, what: `Certificate ${name} to be issued anew${because ? ` (${because})` : ""}` },
+    async () => {
+      const object = await read(ports, spec, certificate);
+      const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
+      if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
+      if (!issuing) return "cert-manager has not begun (is it running?)";
+      return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`);
+    },
+  );
 }
 
 /** Keeps the other conditions: they are cert-manager's. */

@@ -20,6 +20,9 @@ interface Tally {
 
 const e2e = ["--config", "tests/e2e/jest.config.js", "--runInBand"];
 
+/** Those of the end-to-end cases in which something goes wrong in the middle. */
+const faults = [...e2e, "tests/e2e/faults/"];
+
 const none: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 /** Runs a command that is one check by itself. */
@@ -71,30 +74,30 @@ async function unit(): Promise<Tally> {
  * The end-to-end suite, on the cluster that the user named or on the local one; a local one that was not running
  * before does not run afterwards.
  */
-async function endToEnd(): Promise<Tally> {
-  if (givenKubeconfig()) return onCluster(pulumiTools);
+async function endToEnd(args = e2e): Promise<Tally> {
+  if (givenKubeconfig()) return onCluster(pulumiTools, args);
   const lacks = missingAbilities();
-  if (lacks.length > 0) return withoutCluster(describeLacks(lacks));
+  if (lacks.length > 0) return withoutCluster(describeLacks(lacks), args);
   const found = runningCluster() !== undefined;
   await up();
   try {
-    return await onCluster([]);
+    return await onCluster([], args);
   } finally {
     if (!found) await down();
   }
 }
 
-async function onCluster(tools: string[]): Promise<Tally> {
+async function onCluster(tools: string[], args: string[]): Promise<Tally> {
   await ensureTools(tools);
   const env = { ...process.env, ...(await environment()) };
   await registerPlugins(env);
-  return jest("end-to-end tests", e2e, env);
+  return jest("end-to-end tests", args, env);
 }
 
 /** On a machine that cannot run containers the cases are skipped, and say so; in CI that is a failure. */
-function withoutCluster(reason: string): Tally {
+function withoutCluster(reason: string, args: string[]): Tally {
   report(`end-to-end tests skipped: ${reason}`);
-  const skipped = jest("end-to-end tests", e2e, { ...process.env, PULUMI_ETCD_E2E: `skip: ${reason}` });
+  const skipped = jest("end-to-end tests", args, { ...process.env, PULUMI_ETCD_E2E: `skip: ${reason}` });
   if (!process.env.CI) return skipped;
   report("in CI the end-to-end tests must not be skipped");
   return { ...skipped, failed: skipped.failed + 1 };
@@ -104,13 +107,16 @@ const parts: Record<string, () => Tally | Promise<Tally>> = {
   lint: () => check("lint", ["npx", "biome", "check", "."]),
   typecheck: () => check("type check", ["npm", "run", "--silent", "typecheck"]),
   unit,
-  e2e: endToEnd,
+  e2e: () => endToEnd(),
 };
+
+/** Not part of a run of everything: the end-to-end part has one fault of each kind. */
+const onDemand: typeof parts = { faults: () => endToEnd(faults) };
 
 const wanted = process.argv.slice(2);
 let total = none;
-for (const [name, run] of Object.entries(parts)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const [name, run] of Object.entries({ ...parts, ...onDemand })) {
+  if (wanted.length > 0 ? !wanted.includes(name) : name in onDemand) continue;
   const tally = await run();
   total = {
     passed: total.passed + tally.passed,

@@ -85,8 +85,8 @@ export class EtcdAdapter implements EtcdPort {
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]> {
     return this.#call(member, "alarms", deadlineMs, async (client, options) => {
       const answer = await client.maintenance.alarm({ action: AlarmAction.Get }, options);
-      // One alarm may be raised by several members.
-      return [...new Set(answer.alarms.map(({ alarm }) => String(alarm)))];
+      // One alarm may be raised by several members. The library spells it otherwise than etcd and etcdctl do.
+      return [...new Set(answer.alarms.map(({ alarm }) => String(alarm).toUpperCase()))];
     });
   }
 

@@ -1,4 +1,5 @@
 import type { LivePod } from "../ports";
+import { lastWords } from "./last-words";
 
 interface ContainerState {
   waiting?: { reason?: string; message?: string };
@@ -89,17 +90,15 @@ function waitingTrouble({ name, state, lastState }: ContainerStatus): string | u
   const waiting = state?.waiting;
   if (!waiting?.reason || passing.has(waiting.reason)) return undefined;
   const last = lastState?.terminated;
-  const before = last
-    ? `; it last ended with exit code ${last.exitCode}${last.message ? `: ${last.message.trim()}` : ""}`
-    : "";
+  const before = last ? `; it last ended with exit code ${last.exitCode}${lastWords(last.message)}` : "";
   return `${words(waiting.reason, waiting.message ?? `container ${name}`)}${before}`;
 }
 
 function terminatedTrouble({ name, state }: ContainerStatus): string | undefined {
   const ended = state?.terminated;
   if (!ended || ended.exitCode === 0) return undefined;
-  const said = ended.message ? `: ${ended.message.trim()}` : "";
-  return words(ended.reason ?? "Error", `container ${name} ended with exit code ${ended.exitCode}${said}`);
+  const code = `container ${name} ended with exit code ${ended.exitCode}`;
+  return words(ended.reason ?? "Error", `${code}${lastWords(ended.message)}`);
 }
 
 function probeTrouble(pod: PodObject): string | undefined {

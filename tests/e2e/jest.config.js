@@ -1,9 +1,14 @@
+// The long cases run on demand: those of operations, and those of faults.
+const left = [
+  ...(process.env.PULUMI_ETCD_E2E_FULL ? [] : ["tests/e2e/[^/]*-full\\.test\\.ts$"]),
+  ...(process.env.PULUMI_ETCD_E2E_FAULTS ? [] : ["tests/e2e/faults/[^/]*-full\\.test\\.ts$"]),
+];
+
 /** @type {import("jest").Config} */
 module.exports = {
   rootDir: "../..",
-  testMatch: ["<rootDir>/tests/e2e/*.test.ts"],
-  // The long cases run on demand.
-  testPathIgnorePatterns: ["/node_modules/", ...(process.env.PULUMI_ETCD_E2E_FULL ? [] : ["-full\\.test\\.ts$"])],
+  testMatch: ["<rootDir>/tests/e2e/*.test.ts", "<rootDir>/tests/e2e/faults/*.test.ts"],
+  testPathIgnorePatterns: ["/node_modules/", ...left],
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   transform: {
     "^.+\\.ts$": [

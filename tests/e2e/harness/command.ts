@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { descendants } from "./processes";
 
 /** What a command that ended left behind. */
 export interface CommandResult {
@@ -68,10 +69,12 @@ export class BackgroundCommand {
     env: NodeJS.ProcessEnv,
     /** Where its output goes. */
     readonly logFile: string,
+    cwd?: string,
   ) {
     const log = openSync(logFile, "a");
     const [name = "", ...args] = command;
-    this.#child = spawn(name, args, { env, detached: true, stdio: ["ignore", log, log] });
+    this.#child = spawn(name, args, { env, ...(cwd && { cwd }), detached: true, stdio: ["ignore", log, log] });
+    closeSync(log);
     running.add(this.#child);
     this.#ended = new Promise((resolve) => {
       const end = (code: number) => {
@@ -87,6 +90,11 @@ export class BackgroundCommand {
   /** Exit code, once it has ended. */
   get code(): number | undefined {
     return this.#code;
+  }
+
+  /** Undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   get output(): string {
@@ -109,35 +117,13 @@ export class BackgroundCommand {
 /** Kills a process and all that it started: Pulumi puts its plugins into groups of their own. */
 function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return;
-  const victims = [child.pid];
-  const parents = parentsByPid();
-  for (const victim of victims) {
-    for (const [pid, parent] of parents) if (parent === victim) victims.push(pid);
-  }
-  for (const pid of victims) {
+  for (const pid of [child.pid, ...descendants(child.pid).map((process) => process.pid)]) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
       // It has ended already.
     }
   }
-}
-
-function parentsByPid(): Map<number, number> {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      // The name of the program, in parentheses, may hold anything; the parent follows the state after it.
-      const fields = readFileSync(`/proc/${name}/stat`, "utf8")
-        .replace(/^.*\) /s, "")
-        .split(" ");
-      parents.set(Number(name), Number(fields[1]));
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return parents;
 }
 
 /** The last lines of a command's output, for error messages. */

@@ -100,6 +100,24 @@ export class Kube {
     await this.#request("DELETE", `${path}?propagationPolicy=Background`).catch(unless404);
   }
 
+  /** As `kubectl edit` changes an object: an RFC 7386 merge patch, by nobody who is known to anybody. */
+  async edit(apiVersion: string, kind: string, name: string, namespace: string, patch: object): Promise<void> {
+    const path = await this.#path(apiVersion, kind, namespace, name);
+    await this.#request("PATCH", `${path}?fieldManager=somebody`, patch, "application/merge-patch+json");
+  }
+
+  /** As a drain takes a pod away; false where a PodDisruptionBudget forbids it now. */
+  async evict(pod: string, namespace: string): Promise<boolean> {
+    const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: pod, namespace } };
+    try {
+      await this.#request("POST", `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, body);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 429) return false;
+      throw error;
+    }
+  }
+
   /** Whether the API server serves a kind. */
   async serves(apiVersion: string, kind: string): Promise<boolean> {
     const list = await this.#request<ResourceList>("GET", groupPath(apiVersion)).catch(unless404);
@@ -130,12 +148,16 @@ export class Kube {
     return `${groupPath(apiVersion)}/${parts.join("/")}`;
   }
 
-  async #request<T>(method: Method, path: string, body?: object): Promise<T> {
+  async #request<T>(
+    method: Method,
+    path: string,
+    body?: object,
+    type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json",
+  ): Promise<T> {
     const url = new URL(`${this.config.getCurrentCluster()?.server}${path}`);
     const options: RequestOptions = { method, timeout: 20_000 };
     await this.config.applyToHTTPSOptions(options);
-    const format = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
-    const contentType = body && { "content-type": format };
+    const contentType = body && { "content-type": type };
     options.headers = { ...options.headers, accept: "application/json", ...contentType };
     const { status, text } = await send(url, options, body && JSON.stringify(body));
     if (status > 299) throw new ApiError(status, `${method} ${path}: ${status}: ${messageOf(text)}`);

@@ -4,7 +4,7 @@ const STEP = new RegExp(
     String.raw`(?:pass \d+/\d+|widen|settle|move): .*`,
     String.raw`ask \S+ \S+ for its CA`,
     "trust bundle: (?:add|drop) .*",
-    String.raw`(?:restore|re-issue) Certificate \S+`,
+    String.raw`(?:restore|re-issue) Certificate \S+(?:: .*)?`,
     "wait until every member serves its new certificates",
   ]
     .map((form) => `^${form}$`)
@@ -26,6 +26,27 @@ export function planLines(printed: string): string[] {
   });
   const unique = [...new Set(lines)];
   return [...unique.filter((line) => WIDENING.test(line)), ...unique.filter((line) => !WIDENING.test(line))];
+}
+
+/** The row of a resource that an update is busy with, the fields that differ, and the last line that it told. */
+const ROW = /^ .*? (?:creat|updat)(?:ing|ed) \([\dhms.]+\) (?:\[diff: [^\]]*\];? ?)?(.*)$/;
+
+/**
+ * What an update has told so far of its steps, in order: each when it is done (`pass 1/2: restart etcd-0: serving
+ * again after 1.2 s`), and of restarts also that they begin (`pass 1/2: restarting etcd-0 (1 of 3)`).
+ */
+export function toldLines(printed: string): string[] {
+  const complete = printed.slice(0, printed.lastIndexOf("\n") + 1);
+  const lines = complete.split("\n").flatMap((line) => {
+    const told = ROW.exec(line)?.[1]?.trim();
+    return told && STEP.test(told) ? [told] : [];
+  });
+  return [...new Set(lines)];
+}
+
+/** Of those, the steps that are done. */
+export function doneSteps(printed: string): string[] {
+  return toldLines(printed).filter((line) => !/: restarting \S+ \(\d+ of \d+\)$/.test(line));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandResult, runCommand, tail } from "./command";
+import { BackgroundCommand, type CommandResult, runCommand, tail } from "./command";
 import { type Environment, repository } from "./environment";
+import { Update } from "./update";
 
 /** Longest that one `pulumi up` or `destroy` may take, in milliseconds. */
 const UPDATE_TIMEOUT_MS = 8 * 60_000;
@@ -35,6 +36,7 @@ export class PulumiError extends Error {
 export class PulumiStack {
   readonly #configFile: string;
   #printed = "";
+  readonly #started: Update[] = [];
 
   private constructor(
     private readonly environment: Environment,
@@ -113,6 +115,25 @@ export class PulumiStack {
     return this.#run(["up", ...flags, ...this.#where()], UPDATE_TIMEOUT_MS);
   }
 
+  /** An update that runs beside the test. Where two programs share a log, their lines would mix: each has its own. */
+  startUp(logFile: string): Update {
+    const command = ["pulumi", "up", "--yes", "--suppress-progress", "--skip-preview", ...this.#where()];
+    command.push("--non-interactive", "--color", "never");
+    const update = new Update(new BackgroundCommand(command, this.environment.variables, logFile, repository));
+    this.#started.push(update);
+    return update;
+  }
+
+  /** After an update was killed: its lock is still there. */
+  async cancel(): Promise<void> {
+    await this.#run(["cancel", "--yes", "--stack", this.name], SHORT_TIMEOUT_MS);
+  }
+
+  /** Puts the state of another stack in the place of this one's. */
+  async importState(file: string): Promise<void> {
+    await this.#run(["stack", "import", "--file", file, "--stack", this.name], SHORT_TIMEOUT_MS);
+  }
+
   destroy(): Promise<CommandResult> {
     return this.#run(["destroy", "--yes", "--suppress-progress", ...this.#where()], UPDATE_TIMEOUT_MS);
   }
@@ -129,7 +150,7 @@ export class PulumiStack {
 
   /** Everything that its previews and updates have printed so far. */
   get printed(): string {
-    return this.#printed;
+    return [this.#printed, ...this.#started.map((update) => update.printed)].join("\n");
   }
 
   async resourceCount(): Promise<number> {

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { AlarmAction, AlarmType, Etcd3 } from "etcd3";
 import { DirectTransport, EtcdAdapter, EtcdError } from "../../../rollout/adapters";
 import type { MemberAddress } from "../../../rollout/ports";
 import { describeWithEtcd, eventually, freePort, TestCluster, type TestMember, testMembers } from "./etcd-process";
@@ -80,6 +81,21 @@ describeWithEtcd("EtcdAdapter with three plaintext members", () => {
 
   test("there are no alarms", async () => {
     expect(await etcd.alarms(plain(members[0]!), 2 * second)).toEqual([]);
+  });
+
+  test("an alarm is named as etcd names it, once however many members raise it", async () => {
+    const client = new Etcd3({ hosts: `http://127.0.0.1:${members[0]!.clientPort}` });
+    const alarm = async (memberID: string, action: AlarmAction) =>
+      client.maintenance.alarm({ action, memberID, alarm: AlarmType.Nospace });
+    try {
+      const { members: all } = await client.cluster.memberList({});
+      for (const { ID } of all) await alarm(ID, AlarmAction.Activate);
+      expect(await etcd.alarms(plain(members[1]!), 2 * second)).toEqual(["NOSPACE"]);
+      for (const { ID } of all) await alarm(ID, AlarmAction.Deactivate);
+      expect(await etcd.alarms(plain(members[1]!), 2 * second)).toEqual([]);
+    } finally {
+      client.close();
+    }
   });
 
   test("the leader hands its lead to the voter that is named", async () => {

@@ -57,6 +57,34 @@ test.each<[string, PodObject["status"], string | undefined]>([
   expect(podTrouble(pod(status))).toBe(trouble);
 });
 
+function ended(message: string): string | undefined {
+  const lastState = { terminated: { exitCode: 1, reason: "Error", message } };
+  const state = { waiting: { reason: "CrashLoopBackOff", message: "back-off 10s" } };
+  return podTrouble(pod({ containerStatuses: [{ ...container, state, lastState }] }));
+}
+
+const line = (level: string, msg: string, more = {}) => JSON.stringify({ level, ts: "t", msg, ...more });
+
+test("of etcd's log, what it ended of is told, and not the rest", () => {
+  const log = [
+    '"stacktrace":"cut"}',
+    line("error", "bootstrap failed", { error: "first" }),
+    line("info", "closing etcd server"),
+    line("fatal", "discovery failed", { error: "permission denied", stacktrace: "main.main\n" }),
+    "",
+  ].join("\n");
+  expect(ended(log)).toBe(
+    "CrashLoopBackOff: back-off 10s; it last ended with exit code 1: discovery failed: permission denied",
+  );
+});
+
+test("of a member whose data is gone it is told what to do", () => {
+  const error = "member a023d910eeb241cb has already been bootstrapped";
+  expect(ended(line("fatal", "discovery failed", { error }))).toMatch(
+    /already been bootstrapped; its data is gone.*etcdctl member remove.*--initial-cluster-state=existing$/,
+  );
+});
+
 test("a pod that is being deleted is neither ready nor in trouble", () => {
   const live = livePod(
     pod({ conditions: [{ type: "Ready", status: "True" }] }, { deletionTimestamp: "2026-01-01T00:00:00Z" }),

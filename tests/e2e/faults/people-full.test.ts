@@ -1,0 +1,148 @@
+import { OVER_TLS } from "../harness/change";
+import { eventually, sleep } from "../harness/command";
+import { leaderOf, moveLeader } from "../harness/etcdctl";
+import { describeFault } from "../harness/expect-fault";
+import { describeCreation } from "../harness/expectations";
+import { addLearner } from "../harness/learner";
+import { predictedLeader } from "../harness/plan-lines";
+import { CLUSTER, Scenario } from "../harness/scenario";
+import { secondMachine } from "../harness/second-machine";
+import { describeOnCluster, steps } from "../harness/suite";
+
+const GROUP = "Other people at work on the cluster";
+
+describeOnCluster("faults: other people at work on the cluster", () => {
+  const step = steps();
+  let scenario: Scenario;
+  const current = () => scenario;
+
+  beforeAll(async () => {
+    scenario = await Scenario.open({ name: "people", replicas: 3, issuerKind: "Issuer" });
+  }, 240_000);
+
+  afterAll(() => scenario?.close(), 600_000);
+
+  const restart = (token: string) => (each: Scenario) => each.stack.set({ "etcd:rollout.restart": token });
+
+  describeCreation("created without TLS", step, current, "http");
+
+  describeFault(GROUP, step, current, {
+    during: "a restart of all members",
+    fault: "a learner is there that the stack knows nothing of",
+    from: "http",
+    to: "http",
+    edit: restart("learner"),
+    happens: async (run) => {
+      const remove = await addLearner(run.scenario);
+      const update = run.start();
+      await update.succeed();
+      expect(update.steps.filter((line) => line.includes("learner"))).toEqual([]);
+      await remove();
+    },
+    restarts: 3,
+  });
+
+  describeFault(GROUP, step, current, {
+    during: "adding TLS",
+    fault: "somebody moves leadership between preview and the first restart, and again in the second pass",
+    from: "http",
+    to: "https",
+    edit: (each) => each.addTls(),
+    happens: async (run) => {
+      const predicted = predictedLeader((await run.scenario.stack.preview()).stdout);
+      expect(predicted).toBeDefined();
+      const others = run.scenario.members.map(({ name }) => name).filter((name) => name !== predicted);
+      await moveLeader(run.scenario, "http", others[0] ?? "");
+      const update = run.start();
+      await update.said(/^pass 2\/2: set the member template/);
+      // The bridge still takes both.
+      await eventually("leadership to be moved", 30_000, async () => {
+        const leader = await leaderOf(run.scenario, "http");
+        const heir = run.scenario.members.find(({ name }) => name !== leader)?.name ?? "";
+        await moveLeader(run.scenario, "http", heir);
+        return true;
+      });
+      await update.succeed();
+      const restarted = update.steps.flatMap((line) => /^pass 1\/2: restart (\S+):/.exec(line)?.[1] ?? []);
+      expect(restarted.at(-1)).toBe(others[0]);
+    },
+    restarts: 6,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "`kubectl rollout restart` while the first member restarts",
+    edit: restart("kubectl"),
+    happens: async (run) => {
+      const update = run.start();
+      await update.said(/^pass 1\/1: restarting/);
+      const restartedAt = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
+      const patch = { spec: { template: { metadata: { annotations: restartedAt } } } };
+      await run.scenario.kube.edit("apps/v1", "StatefulSet", CLUSTER, run.scenario.namespace, patch);
+      // A member that comes back on what somebody else has made ends the walk.
+      if ((await update.end()) !== 0) expect(update.printed).toContain("somebody else changed the workload meanwhile");
+    },
+    // Who was restarted before the other template was there restarts once more.
+    restarts: [3, 5],
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "a second machine runs the same update",
+    edit: restart("machines"),
+    happens: async (run) => {
+      const second = await secondMachine(run.scenario);
+      const first = run.start();
+      await first.said(/^pass 1\/1: set the member template/);
+      const late = run.start(second);
+      await Promise.all([first.succeed(), late.succeed()]);
+      expect(first.steps.filter((line) => line.includes(": restart "))).toHaveLength(3);
+      expect(late.steps).toEqual([]);
+    },
+    restarts: 3,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "the PodDisruptionBudget allows nothing for ten seconds, then does again",
+    edit: restart("budget"),
+    happens: async (run) => {
+      const { kube, namespace } = run.scenario;
+      const allow = (maxUnavailable: number) =>
+        kube.edit("policy/v1", "PodDisruptionBudget", CLUSTER, namespace, { spec: { maxUnavailable } });
+      const update = run.start();
+      await update.said(/^pass 1\/1: restart /);
+      await allow(0);
+      await sleep(10_000);
+      expect(update.code).toBeUndefined();
+      await allow(1);
+      await update.succeed();
+    },
+    restarts: 3,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "a second PodDisruptionBudget over the same pods, taken away once the update has failed of it",
+    edit: async ({ stack }) => stack.set({ "etcd:rollout.restart": "budgets", "etcd:rollout.stepTimeout": "20s" }),
+    happens: async (run) => {
+      const { kube, namespace, stack } = run.scenario;
+      await kube.apply({
+        apiVersion: "policy/v1",
+        kind: "PodDisruptionBudget",
+        metadata: { name: "stricter", namespace },
+        spec: { maxUnavailable: 0, selector: { matchLabels: { "app.kubernetes.io/component": "member" } } },
+      });
+      const printed = await run.start().fail();
+      expect(printed).toMatch(/the eviction of etcd-\d/);
+      expect(printed).toContain("PodDisruptionBudget");
+      await kube.delete("policy/v1", "PodDisruptionBudget", "stricter", namespace);
+      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
+    },
+    restarts: 3,
+  });
+});

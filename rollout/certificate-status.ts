@@ -45,14 +45,25 @@ export function notIssued({ status, metadata }: CertificateObject): string | und
   return ready.status === "True" ? undefined : (ready.message ?? ready.reason ?? "not Ready");
 }
 
-/** cert-manager tells why in the newest CertificateRequest: denied, invalid, failed, or an issuer that is not there. */
-export async function explain(ports: Ports, namespace: string, name: string, reason: string): Promise<string> {
+/**
+ * cert-manager tells why in the newest CertificateRequest: denied, invalid, failed, or an issuer that is not there.
+ * `after`: the revision that is to be replaced; requests up to it have had their answer.
+ */
+export async function explain(
+  ports: Ports,
+  namespace: string,
+  name: string,
+  reason: string,
+  after?: number,
+): Promise<string> {
   const requests = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
   const revision = (request: KubeObject) =>
     Number(request.metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
   const newest = requests
     .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
+    .filter((request) => after === undefined || revision(request) > after)
     .sort((a, b) => revision(b) - revision(a))[0] as CertificateObject | undefined;
+  if (!newest && after !== undefined) return `${reason}; cert-manager has not begun (is it running?)`;
   const told = (newest?.status?.conditions ?? []).filter(
     (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
   );

@@ -106,7 +106,7 @@ export async function reissue(
       const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
       if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
       if (!issuing) return "cert-manager has not begun (is it running?)";
-      return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`);
+      return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`, before);
     },
   );
 }

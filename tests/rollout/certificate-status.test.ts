@@ -63,3 +63,16 @@ test("the newest request is the one that tells why", async () => {
   const silent = { kube: { list: async () => [] } } as unknown as Ports;
   expect(await explain(silent, "data", "x", "waiting")).toBe("waiting");
 });
+
+test("a request for the leaf that is to be replaced says nothing of the next one", async () => {
+  const annotations = { "cert-manager.io/certificate-name": "x", "cert-manager.io/certificate-revision": "4" };
+  const issued = {
+    metadata: { annotations },
+    status: { conditions: [{ type: "Ready", reason: "Issued", message: "y" }] },
+  };
+  const ports = { kube: { list: async () => [issued] } } as unknown as Ports;
+  expect(await explain(ports, "data", "x", "triggered", 4)).toBe(
+    "triggered; cert-manager has not begun (is it running?)",
+  );
+  expect(await explain(ports, "data", "x", "triggered", 3)).toBe("triggered; Issued: y");
+});

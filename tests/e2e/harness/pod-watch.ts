@@ -41,13 +41,16 @@ export class NamespaceWatch {
     if (pod) this.pods.push({ at: Date.now(), version: versionOf(object), initial, gone, pod });
   }
 
-  /** A watch ends after a while by itself; it is taken up again where it ended. */
+  /** A watch ends after a while by itself, or with the API server; it is taken up again where it ended. */
   async #follow(plural: string, from: string, handle: (phase: string, object: LiveObject) => void): Promise<void> {
     let resourceVersion = from;
     const watch = new Watch(this.#kube.config);
     const path = `/api/v1/namespaces/${this.#namespace}/${plural}`;
     const begin = async (): Promise<void> => {
-      const controller = await watch.watch(
+      // It may have ended before it is known how to end it.
+      let ended = false;
+      let controller: AbortController | undefined;
+      controller = await watch.watch(
         path,
         { resourceVersion, allowWatchBookmarks: true },
         (phase: string, object: LiveObject) => {
@@ -60,20 +63,29 @@ export class NamespaceWatch {
           if (phase !== "BOOKMARK") handle(phase, object);
         },
         () => {
-          this.#open.delete(controller);
-          if (!this.#stopped)
-            void sleep(200)
-              .then(begin)
-              .catch((error: Error) => this.#fail(plural, error));
+          ended = true;
+          if (controller) this.#open.delete(controller);
+          if (!this.#stopped) void this.#again(plural, begin);
         },
       );
-      this.#open.add(controller);
+      if (!ended) this.#open.add(controller);
+      if (this.#stopped) controller.abort();
     };
     await begin();
   }
 
-  #fail(plural: string, error: Error): void {
-    if (!this.#stopped) this.gap = `the watch on ${plural} could not be taken up again: ${error.message}`;
+  /** The API server may be away for a while. */
+  async #again(plural: string, begin: () => Promise<void>): Promise<void> {
+    let last = "";
+    for (const end = Date.now() + 120_000; Date.now() < end && !this.#stopped; ) {
+      await sleep(200);
+      try {
+        return await begin();
+      } catch (error) {
+        last = (error as Error).message;
+      }
+    }
+    if (!this.#stopped) this.gap = `the watch on ${plural} could not be taken up again: ${last}`;
   }
 }
 

@@ -1,5 +1,4 @@
 import { OVER_TLS } from "../harness/change";
-import { sleep } from "../harness/command";
 import { outOfReach, pauseProcess } from "../harness/control-plane";
 import { environment, skipReason } from "../harness/environment";
 import { describeFault } from "../harness/expect-fault";
@@ -8,10 +7,10 @@ import { makeIssuer } from "../harness/issuers";
 import { Scenario } from "../harness/scenario";
 import { describeOnCluster, steps } from "../harness/suite";
 
-const GROUP = "What the members and the engine need goes away";
+const GROUP = "What certificates need goes away";
 const API = "cert-manager.io/v1";
 
-describeOnCluster("faults: what the members and the engine need goes away", () => {
+describeOnCluster("faults: what certificates need goes away", () => {
   const reason = skipReason() === undefined ? outOfReach(environment()) : undefined;
   if (reason) {
     test.skip(`skipped: ${reason}`, () => undefined);
@@ -22,35 +21,14 @@ describeOnCluster("faults: what the members and the engine need goes away", () =
   const current = () => scenario;
 
   beforeAll(async () => {
-    scenario = await Scenario.open({ name: "environment", replicas: 3, issuerKind: "Issuer" });
+    scenario = await Scenario.open({ name: "issuers", replicas: 3, issuerKind: "Issuer" });
     await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
+    await scenario.addTls();
   }, 240_000);
 
   afterAll(() => scenario?.close(), 600_000);
 
-  describeCreation("created without TLS", step, current, "http");
-
-  describeFault(GROUP, step, current, {
-    during: "adding TLS",
-    fault: "the API server answers nobody for a minute while a member restarts in the second pass",
-    from: "http",
-    to: "https",
-    edit: (each) => each.addTls(),
-    happens: async (run) => {
-      const update = run.start();
-      await update.said(/^pass 2\/2: restarting/);
-      const go = pauseProcess(run.scenario.environment, "kube-apiserver");
-      try {
-        await sleep(60_000);
-      } finally {
-        go();
-      }
-      await update.end();
-    },
-    restarts: 6,
-    // Nodes that could not report for so long may be taken for lost, and their pods for not ready, for a moment.
-    mayLookDown: "the node controller",
-  });
+  describeCreation("created with TLS", step, current, "https");
 
   describeFault(GROUP, step, current, {
     ...OVER_TLS,

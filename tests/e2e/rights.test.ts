@@ -38,7 +38,7 @@ describeOnCluster("the deployer's rights", () => {
     const deployer = new Kube(join(scenario.folder, "deployer.kubeconfig"));
     for (const [kind, namespace] of [
       ["Secret", "kube-system"],
-      ["Secret", scenario.namespace],
+      ["ServiceAccount", scenario.namespace],
       ["Node", undefined],
     ] as const) {
       const refusal = await deployer.list("v1", kind, namespace).catch((error: Error) => error);

@@ -41,6 +41,10 @@ const ALARMS: Record<string, string> = {
   CORRUPT: " (the data of a member differs: replace that member, then etcdctl alarm disarm)",
 };
 
+function raised(alarm: string): string {
+  return `alarm ${alarm} is raised${ALARMS[alarm] ?? ""}`;
+}
+
 function shut(reasons: string[]): Verdict {
   return { open: false, reasons, members: [] };
 }
@@ -72,7 +76,7 @@ async function checkVoters(view: ClusterView, pods: LivePod[], exempt: string | 
   if (reasons.length > 0 || !leader) return { open: false, reasons, members };
   const commit = first.find(({ status }) => status.id === leader)?.status.raftIndex ?? 0n;
   await checkCaughtUp(view, first, commit, reasons);
-  for (const alarm of await view.alarms(reachable)) reasons.push(`alarm ${alarm} is raised${ALARMS[alarm] ?? ""}`);
+  for (const alarm of await view.alarms(reachable)) reasons.push(raised(alarm));
   const leaderName = named.find(({ voter }) => voter.id === leader)?.pod?.name;
   return { open: reasons.length === 0, reasons, members, ...(leaderName && { leader: leaderName }) };
 }
@@ -114,7 +118,12 @@ function agree(answers: Answer[], reasons: string[]): string | undefined {
     else if (status.leader !== head.status.leader || status.term !== head.status.term) {
       reasons.push(`${pod.name} and ${head.pod.name} disagree on leader or term`);
     }
-    for (const error of status.errors) reasons.push(`${pod.name}: reports ${error}`);
+    for (const error of status.errors) {
+      // Every member reports every alarm, with the number of the one that raised it.
+      const [, alarm] = /\balarm:(\w+)/.exec(error) ?? [];
+      if (!alarm) reasons.push(`${pod.name}: reports ${error}`);
+      else if (!reasons.includes(raised(alarm))) reasons.push(raised(alarm));
+    }
   }
   return head.status.leader;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackgroundCommand, eventually } from "../e2e/harness/command";
-import { descendants, identify, isAlive, signal } from "../e2e/harness/processes";
+import { descendants, identify, isAlive, parentOf, signal } from "../e2e/harness/processes";
 import { Update } from "../e2e/harness/update";
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-etcd-update-"));
@@ -29,6 +29,7 @@ test("children are found, and a signal reaches the one that is meant", async () 
     descendants(command.pid ?? 0).find((each) => each.command === `sleep ${seconds}`);
   const first = await eventually("the first child", 5000, () => sleeping("61"));
   const second = await eventually("the second child", 5000, () => sleeping("62"));
+  expect(parentOf(first)).toMatchObject({ pid: command.pid });
   signal(first, "SIGKILL");
   await eventually("it to be gone", 5000, () => (isAlive(first) ? undefined : true));
   expect(isAlive(second)).toBe(true);

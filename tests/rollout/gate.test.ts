@@ -136,6 +136,14 @@ test("shut by an alarm", async () => {
   expect(verdict).toMatchObject({ open: false, reasons: [reason] });
 });
 
+test("an alarm that members report is named once, without the number of the member", async () => {
+  const errors = ["memberID:5712832950451107214 alarm:NOSPACE "];
+  const both = (ports: Ports) => answering("db-0", () => ({ errors }))(answering("db-1", () => ({ errors }))(ports));
+  const { open, reasons } = await gate(() => {}, { ports: both });
+  expect(open).toBe(false);
+  expect(reasons).toEqual([expect.stringMatching(/^alarm NOSPACE is raised \(/)]);
+});
+
 test("shut by a cluster without quorum, in its own words", async () => {
   const { open, reasons } = await gate(({ world }) => {
     for (const each of world.raft.members) each.peerUrls = [];

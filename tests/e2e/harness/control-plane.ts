@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "./environment";
-import { isAlive, type RunningProcess, signal } from "./processes";
+import { isAlive, parentOf, type RunningProcess, signal } from "./processes";
 
 /** A process of the local cluster: elsewhere nobody lets a test stop them. */
 export type ClusterProcess = "kube-apiserver" | "cert-manager-controller" | "kube-controller-manager";
@@ -20,13 +20,20 @@ export function pauseProcess({ variables }: Environment, name: ClusterProcess): 
   signal(process, "SIGSTOP");
   paused.set(process.pid, process);
   return () => {
-    signal(process, "SIGCONT");
+    resume(process);
     paused.delete(process.pid);
   };
+}
+
+/** nsenter, which stays as its parent, stops along with it, and has to be told, too. */
+function resume(process: RunningProcess): void {
+  signal(process, "SIGCONT");
+  const parent = parentOf(process);
+  if (parent && /^nsenter /.test(parent.command)) signal(parent, "SIGCONT");
 }
 
 /** A cluster whose API server stays stopped is of use to nobody. */
 const paused = new Map<number, RunningProcess>();
 process.on("exit", () => {
-  for (const each of paused.values()) signal(each, "SIGCONT");
+  for (const each of paused.values()) resume(each);
 });

@@ -24,6 +24,11 @@ export function identify(pid: number): RunningProcess | undefined {
   return { pid, startTime: fields[19] ?? "", command: commandLine(pid) };
 }
 
+export function parentOf({ pid }: Pick<RunningProcess, "pid">): RunningProcess | undefined {
+  const parent = Number(stat(pid)?.[1]);
+  return parent > 0 ? identify(parent) : undefined;
+}
+
 export function isAlive({ pid, startTime }: Pick<RunningProcess, "pid" | "startTime">): boolean {
   return identify(pid)?.startTime === startTime;
 }

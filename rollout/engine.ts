@@ -54,10 +54,11 @@ const SERVE_STEP = "wait until every member serves its new certificates";
  */
 export async function previewRollout(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
   const { spec, owner } = request;
-  const problems = await checkPrerequisites(ports, spec, previous);
-  // The kinds that are missing are the first thing to mend; nothing below can be asked without them.
-  if (problems.length > 0) throw new Refusal(problems);
+  // What is wrong whatever the cluster looks like comes first.
   const operation = classify(previous, spec);
+  const problems = await checkPrerequisites(ports, spec, previous);
+  // The kinds that are missing are the next thing to mend; nothing below can be asked without them.
+  if (problems.length > 0) throw new Refusal(problems);
   const observation = await observe(ports, spec);
   if (!observation.workload) {
     const volumes = await checkVolumes(ports, spec);

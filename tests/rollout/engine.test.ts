@@ -37,6 +37,13 @@ describe("refused, with nothing changed", () => {
     expect(scenario.world.workload?.applied).toBe(before);
   });
 
+  test("two operations in one update, before it is asked whether the cluster could carry them out", async () => {
+    const scenario = await settled();
+    const both = tlsSpec(3, { tls: { issuerRef: { name: "nobody-knows", kind: "Issuer" }, rotate: "now" } });
+    const message = await fails(scenario, (ports) => previewRollout(ports, request(both), tls));
+    expect(message).toContain("only one TLS reconfiguration operation is allowed at a time");
+  });
+
   test.each([
     ["https", plain, "absent", "Start the cluster with TLS as it was"],
     ["http", tls, "set", "Start the cluster with TLS off"],

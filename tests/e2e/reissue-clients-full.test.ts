@@ -1,6 +1,6 @@
 import { OVER_TLS } from "./harness/change";
 import { eventually } from "./harness/command";
-import { inspectCluster } from "./harness/etcd-writer";
+import { readAdmission } from "./harness/etcd-writer";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { foreignCredentials } from "./harness/foreign-client";
 import { caOf, makeIssuer } from "./harness/issuers";
@@ -128,7 +128,7 @@ describeOnCluster("who gets in, and how TLS is spoken", () => {
       foreignCredentials(scenario, "foreign"),
     );
     const settings = { members: scenario.members, credentials, prefix: "", keysFile: `${scenario.folder}/foreign` };
-    const { admission } = await inspectCluster(scenario.environment, settings);
+    const admission = await readAdmission(scenario.environment, settings);
     return admission.map(({ tls }) => tls.split(":")[0] ?? "");
   }
 });

@@ -80,13 +80,22 @@ export async function enableAuthentication(
 
 /** Looks at a cluster from its network, with none of the product's code. */
 export async function inspectCluster(environment: Environment, options: InspectOptions): Promise<Inspection> {
+  return (await look("inspect", environment, options)) as Inspection;
+}
+
+/** Who gets in at each member with such credentials, also where that is nobody. */
+export async function readAdmission(environment: Environment, options: InspectOptions): Promise<Admission[]> {
+  return (await look("admission", environment, options)) as Admission[];
+}
+
+async function look(command: string, environment: Environment, options: InspectOptions): Promise<unknown> {
   const { keysFile, ...settings } = options;
   const config = `${keysFile}.json`;
   writeFileSync(config, JSON.stringify({ ...settings, log: keysFile, maxSeconds: 60 }));
-  const result = await runCommand([...environment.inNetwork, etcdWriter, "inspect", config], {
+  const result = await runCommand([...environment.inNetwork, etcdWriter, command, config], {
     env: environment.variables,
     timeoutMs: 90_000,
   });
   if (result.code !== 0) throw new Error(`the cluster could not be inspected: ${tail(result.stderr)}`);
-  return JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as Inspection;
+  return JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "");
 }

@@ -42,9 +42,9 @@ type inspection struct {
 
 // inspect prints what the cluster is from outside, and writes the keys below the prefix into the log file.
 func inspect(ctx context.Context, config *Config) error {
-	result := inspection{Admission: []admission{}, Members: []memberFacts{}, Served: []served{}}
+	result := inspection{Members: []memberFacts{}, Served: []served{}}
+	result.Admission = config.admissions(ctx)
 	for _, member := range config.Members {
-		result.Admission = append(result.Admission, config.admissionTo(ctx, member))
 		result.Served = append(result.Served, config.servedBy(member)...)
 	}
 	client, scheme, err := config.connectAnyhow(ctx)
@@ -68,6 +68,19 @@ func inspect(ctx context.Context, config *Config) error {
 		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// printAdmissions prints who gets in, and nothing else: also where that is nobody.
+func printAdmissions(ctx context.Context, config *Config) error {
+	return json.NewEncoder(os.Stdout).Encode(config.admissions(ctx))
+}
+
+func (c *Config) admissions(ctx context.Context) []admission {
+	all := []admission{}
+	for _, member := range c.Members {
+		all = append(all, c.admissionTo(ctx, member))
+	}
+	return all
 }
 
 func (c *Config) admissionTo(ctx context.Context, member Member) admission {

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: etcd-writer write|leader|inspect|enable-auth CONFIG.json")
+		fmt.Fprintln(os.Stderr, "usage: etcd-writer write|leader|inspect|admission|enable-auth CONFIG.json")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {
@@ -36,10 +36,12 @@ func run(command, path string) error {
 		return sampleLeader(ctx, config)
 	case "inspect":
 		return inspect(ctx, config)
+	case "admission":
+		return printAdmissions(ctx, config)
 	case "enable-auth":
 		return enableAuth(ctx, config)
 	}
-	return fmt.Errorf("there is no command %q: use write, leader, inspect or enable-auth", command)
+	return fmt.Errorf("there is no command %q: use write, leader, inspect, admission or enable-auth", command)
 }
 
 // staleAfter is how long the run file may go untouched before whoever started this is taken for dead.

@@ -1,7 +1,9 @@
 import type { KubeObject } from "../manifests/types";
-import type { Ports } from "./ports";
+import type { LiveIssuer, Ports } from "./ports";
 
 export const CERT_MANAGER = "cert-manager.io/v1";
+
+export const NOT_BEGUN = "cert-manager has not begun (is it running?)";
 
 export interface CertificateCondition {
   type: string;
@@ -63,7 +65,7 @@ export async function explain(
     .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
     .filter((request) => after === undefined || revision(request) > after)
     .sort((a, b) => revision(b) - revision(a))[0] as CertificateObject | undefined;
-  if (!newest && after !== undefined) return `${reason}; cert-manager has not begun (is it running?)`;
+  if (!newest && after !== undefined) return `${reason}; ${NOT_BEGUN}`;
   const told = (newest?.status?.conditions ?? []).filter(
     (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
   );
@@ -77,7 +79,12 @@ async function issuerTrouble(ports: Ports, namespace: string, request: KubeObjec
   if (!name || !kind) return [];
   const issuer = await ports.kube.issuer(kind, namespace, name, group ?? "cert-manager.io").catch(() => undefined);
   if (!issuer || issuer.ready) return [];
-  return [`${kind} ${name} is not Ready${issuer.message ? `: ${issuer.message}` : ""}`];
+  return [notReady(`${kind} ${name}`, issuer)];
+}
+
+/** An issuer that cannot issue now, in its own words. */
+export function notReady(label: string, { message }: Pick<LiveIssuer, "message">): string {
+  return `${label} is not Ready${message ? `: ${message}` : ""}`;
 }
 
 interface RequestedIssuer {

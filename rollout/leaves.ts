@@ -3,6 +3,7 @@ import type { CertificateSpec, EtcdSpec } from "../config/types";
 import { renderCertificates } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { awaitCertificates, checkNames } from "./certificates";
+import { contains } from "./contains";
 import type { Journal } from "./journal";
 import type { Ports } from "./ports";
 import { failedBefore, reissue, rememberRotation, staleness, toRotate } from "./reissue";
@@ -93,12 +94,6 @@ async function isEdited(ports: Ports, rendered: KubeObject): Promise<boolean> {
   const { namespace, name } = rendered.metadata;
   const live = await ports.kube.get("cert-manager.io/v1", "Certificate", namespace, name);
   return !live || !contains(live.spec, rendered.spec);
-}
-
-function contains(live: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted)) return same(live, wanted);
-  const fields = (live ?? {}) as Record<string, unknown>;
-  return Object.entries(wanted).every(([key, value]) => contains(fields[key], value));
 }
 
 function same(a: unknown, b: unknown): boolean {

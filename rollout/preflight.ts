@@ -1,5 +1,6 @@
 import type { ConfigProblem, EtcdSpec, IssuerRef } from "../config/types";
 import { OWNER } from "../manifests";
+import { notReady } from "./certificate-status";
 import type { LiveIssuer, LiveWorkload, Ports } from "./ports";
 import { checkRights } from "./rights";
 
@@ -134,7 +135,7 @@ function unusable(
   }
   if (issuer.ready) return undefined;
   return {
-    rule: `${label} is not Ready${issuer.message ? `: ${issuer.message}` : ""}`,
+    rule: notReady(label, issuer),
     mend: "Look at its conditions (kubectl describe) and mend it first",
   };
 }

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { certificateName } from "../config/names";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
-import { CERT_MANAGER, type CertificateObject, explain, hasFailed } from "./certificate-status";
+import { CERT_MANAGER, type CertificateObject, explain, hasFailed, NOT_BEGUN } from "./certificate-status";
 import { issueDeadlineMs } from "./certificates";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
@@ -105,7 +105,7 @@ export async function reissue(
       const object = await read(ports, spec, certificate);
       const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
       if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
-      if (!issuing) return "cert-manager has not begun (is it running?)";
+      if (!issuing) return NOT_BEGUN;
       return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`, before);
     },
   );

@@ -1,5 +1,6 @@
 import type { ConfigProblem, EtcdSpec } from "../config/types";
 import { PLAIN, renderWorkload } from "../manifests";
+import { contains } from "./contains";
 import type { LiveWorkload } from "./ports";
 
 /**
@@ -33,15 +34,4 @@ export function checkReplacement(spec: EtcdSpec, live: LiveWorkload): ConfigProb
       mend: "Go back to the version of pulumi-etcd, or undo the edit, that it was made with; for another layout make another cluster in a stack of its own and move the data",
     },
   ];
-}
-
-/** The API server fills in what was not set. */
-function contains(live: unknown, wanted: unknown): boolean {
-  if (wanted === undefined) return true;
-  if (Array.isArray(wanted)) {
-    return Array.isArray(live) && live.length === wanted.length && wanted.every((item, i) => contains(live[i], item));
-  }
-  if (typeof wanted !== "object" || wanted === null) return live === wanted;
-  const fields = (typeof live === "object" && live !== null ? live : {}) as Record<string, unknown>;
-  return Object.entries(wanted).every(([key, value]) => contains(fields[key], value));
 }

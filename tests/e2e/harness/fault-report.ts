@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { workFolder } from "./environment";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { RowFile, seconds, tableHead, tableLine } from "./rows";
 
 /** What came of one fault. */
 export interface FaultRow {
@@ -23,19 +23,16 @@ export interface FaultRow {
   reached: string;
 }
 
-const rowsFile = join(workFolder, "faults.jsonl");
+const rowFile = new RowFile<FaultRow>("faults.jsonl");
 
-/** Test files share nothing in memory, so rows are kept in a file. */
 export function recordFault(row: FaultRow): void {
-  mkdirSync(workFolder, { recursive: true });
-  appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
+  rowFile.add(row);
 }
 
 /** Prints the tables of this run, and puts them in the place of those that the document has of the same groups. */
 export function publishFaults(path = process.env.PULUMI_ETCD_E2E_FAULTS_REPORT): void {
-  if (!existsSync(rowsFile)) return;
-  const lines = readFileSync(rowsFile, "utf8").trim().split("\n");
-  const rows = lines.map((line) => JSON.parse(line) as FaultRow);
+  const rows = rowFile.read();
+  if (!rows) return;
   process.stdout.write(`\n${mergeFaults("", rows)}\n`);
   if (!path) return;
   mkdirSync(dirname(path), { recursive: true });
@@ -76,10 +73,10 @@ export function faultTable(rows: FaultRow[]): string {
     String(row.written),
     String(row.lost),
     String(row.failed),
-    `${(row.longestMs / 1000).toFixed(1)} s`,
+    seconds(row.longestMs),
     row.reached,
   ]);
-  return [HEADINGS, HEADINGS.map(() => "---"), ...cells].map((line) => `| ${line.join(" | ")} |`).join("\n");
+  return [...tableHead(HEADINGS), ...cells.map(tableLine)].join("\n");
 }
 
 function restartsOf({ restarts, needed: [least, most], twoDown }: FaultRow): string {

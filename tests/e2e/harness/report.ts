@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { dirname, join } from "node:path";
-import { workFolder } from "./environment";
+import { dirname } from "node:path";
+import { RowFile, seconds, tableHead, tableLine } from "./rows";
 
 /** What one operation took, and what clients noticed of it. */
 export interface ReportRow {
@@ -20,12 +20,10 @@ export interface ReportRow {
   writers: { name: string; acknowledged: number; failed: number; longestMs: number }[];
 }
 
-const rowsFile = join(workFolder, "report.jsonl");
+const rowFile = new RowFile<ReportRow>("report.jsonl");
 
-/** Test files run one by one but share nothing in memory, so rows are kept in a file. */
 export function reportRow(row: ReportRow): void {
-  mkdirSync(workFolder, { recursive: true });
-  appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
+  rowFile.add(row);
 }
 
 /**
@@ -33,11 +31,8 @@ export function reportRow(row: ReportRow): void {
  * Rows of cases that were not part of this run stay in a Markdown report as they are.
  */
 export function publishReport(path = process.env.PULUMI_ETCD_E2E_REPORT): void {
-  if (!existsSync(rowsFile)) return;
-  const rows = readFileSync(rowsFile, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as ReportRow);
+  const rows = rowFile.read();
+  if (!rows) return;
   process.stdout.write(`\n${markdown(rows)}\n`);
   if (!path) return;
   mkdirSync(dirname(path), { recursive: true });
@@ -103,7 +98,7 @@ export function markdown(rows: ReportRow[], others: string[] = []): string {
     perWriter(row, (writer) => seconds(writer.longestMs)),
   ]);
   const lines = [...others, ...cells.map(tableLine)].sort(byCase);
-  return `${[tableLine(HEADINGS), tableLine(HEADINGS.map(() => "---")), ...lines].join("\n")}\n`;
+  return `${[...tableHead(HEADINGS), ...lines].join("\n")}\n`;
 }
 
 /** Within a case the order is that of the operations. */
@@ -112,14 +107,6 @@ function byCase(a: string, b: string): number {
   return caseA.localeCompare(caseB);
 }
 
-function tableLine(cells: string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}
-
 function perWriter(row: ReportRow, value: (writer: ReportRow["writers"][number]) => string): string {
   return row.writers.map((writer) => `${writer.name} ${value(writer)}`).join(", ") || "-";
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

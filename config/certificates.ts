@@ -1,10 +1,13 @@
 import { DEFAULT_CLIENT, DEFAULT_RESTART } from "./defaults-tls";
 import { canonicalIp } from "./formats";
-import { certificateName, clientServiceName, headlessServiceName, type Identity } from "./names";
+import { clientServiceName, headlessServiceName, type Identity, leafSecretName } from "./names";
+import { caSpec, ownLeafLifetime } from "./own-ca";
 import { canonicalCertificates } from "./pem";
 import { peerSans, type RequiredSans, serverSans } from "./sans";
 import type { CertificateInput, IssuerRefInput, TlsInput, TrustedCaInput } from "./schema-tls";
-import type { Alias, CertificateSpec, IssuerRef, SubjectSpec, TlsSpec, TrustedCa } from "./types";
+import { certificateSource } from "./source";
+import { withoutAbsent } from "./subject";
+import type { Alias, CertificateSource, CertificateSpec, GivenSecrets, IssuerRef, TlsSpec, TrustedCa } from "./types";
 
 export const CERT_MANAGER_GROUP = "cert-manager.io";
 
@@ -39,18 +42,11 @@ function profile(alias: Alias, identity: Identity, replicas: number): Profile {
   }
 }
 
-/** Fills every default into the section `tls`. Expects that it has an issuerRef. */
+/** Fills every default into the section `tls`. Expects that it names one source of certificates. */
 export function tlsSpec(wish: TlsInput, identity: Identity, replicas: number): TlsSpec {
-  const issuerRef = issuer(wish.issuerRef!);
-  const wishes = wish.certificates ?? [];
-  const aliases = ALIASES.filter((alias) => alias !== "metrics-exporter" || wishes.some((c) => c.alias === alias));
-  const certificates = aliases.map((alias) => {
-    const own = wishes.find((each) => each.alias === alias) ?? { alias };
-    return certificateSpec(own, profile(alias, identity, replicas), issuerRef, identity);
-  });
   return {
-    issuerRef,
-    certificates,
+    ...sourceOf(wish, identity),
+    certificates: wish.secrets ? givenCertificates(wish.secrets, identity) : madeCertificates(wish, identity, replicas),
     ...(wish.rotate !== undefined && { rotate: wish.rotate }),
     client: {
       auth: wish.client?.auth ?? DEFAULT_CLIENT.auth,
@@ -61,6 +57,43 @@ export function tlsSpec(wish: TlsInput, identity: Identity, replicas: number): T
     cipherSuites: unique(wish.cipherSuites ?? []),
     restartPolicy: wish.restartPolicy ?? DEFAULT_RESTART,
   };
+}
+
+function sourceOf(wish: TlsInput, identity: Identity): Pick<TlsSpec, "issuerRef" | "ca" | "secrets"> {
+  if (wish.ca) return { ca: caSpec(wish.ca, identity) };
+  if (wish.secrets) return { secrets: given(wish.secrets) };
+  return { issuerRef: issuer(wish.issuerRef!) };
+}
+
+function given(secrets: NonNullable<TlsInput["secrets"]>): GivenSecrets {
+  return Object.fromEntries(Object.entries(secrets).filter(([, name]) => name !== undefined));
+}
+
+/** What somebody else makes has no wishes of ours: only where the copies are kept. */
+function givenCertificates(secrets: NonNullable<TlsInput["secrets"]>, identity: Identity): CertificateSpec[] {
+  return ALIASES.filter((alias) => secrets[alias] !== undefined).map((alias) => ({
+    alias,
+    secretName: leafSecretName(identity, alias, "secrets"),
+    commonName: "",
+    subject: {},
+    dnsNames: [],
+    ipAddresses: [],
+    uris: [],
+    emailAddresses: [],
+    privateKey: privateKey({}),
+    usages: [],
+  }));
+}
+
+function madeCertificates(wish: TlsInput, identity: Identity, replicas: number): CertificateSpec[] {
+  const wishes = wish.certificates ?? [];
+  const aliases = ALIASES.filter((alias) => alias !== "metrics-exporter" || wishes.some((c) => c.alias === alias));
+  const made = aliases.map((alias) => {
+    const own = wishes.find((each) => each.alias === alias) ?? { alias };
+    return certificateSpec(own, profile(alias, identity, replicas), wish, identity);
+  });
+  const server = made.find(({ alias }) => alias === "server")!;
+  return made.map((each) => (each.sameAs === "server" ? { ...server, alias: each.alias, sameAs: each.sameAs } : each));
 }
 
 /** Expects that it names one source. PEM is kept in one spelling, so that a comment in it is no change. */
@@ -75,20 +108,16 @@ export function issuer(wish: IssuerRefInput): IssuerRef {
   return { apiGroup: wish.apiGroup ?? CERT_MANAGER_GROUP, kind: wish.kind ?? "Issuer", name: wish.name };
 }
 
-function certificateSpec(
-  wish: CertificateInput,
-  base: Profile,
-  inherited: IssuerRef,
-  identity: Identity,
-): CertificateSpec {
+function certificateSpec(wish: CertificateInput, base: Profile, tls: TlsInput, identity: Identity): CertificateSpec {
+  const source = certificateSource(tls as Pick<TlsSpec, "issuerRef" | "ca" | "secrets">);
   return {
     alias: wish.alias,
-    issuerRef: wish.issuerRef ? issuer(wish.issuerRef) : inherited,
-    secretName: wish.secretName ?? certificateName(identity, wish.alias),
-    commonName: base.commonName,
+    ...(source === "issuer" && { issuerRef: issuer(wish.issuerRef ?? tls.issuerRef!) }),
+    ...(wish.sameAs !== undefined && { sameAs: wish.sameAs }),
+    secretName: wish.secretName ?? leafSecretName(identity, wish.alias, source),
+    commonName: wish.commonName ?? base.commonName,
     subject: withoutAbsent(wish.subject ?? {}),
-    ...(wish.duration !== undefined && { duration: wish.duration }),
-    ...(wish.renewBefore !== undefined && { renewBefore: wish.renewBefore }),
+    ...lifetime(wish, source),
     dnsNames: unique([...base.sans.dnsNames, ...(wish.dnsNames ?? []).map((name) => name.toLowerCase())]),
     ipAddresses: unique([...base.sans.ipAddresses, ...(wish.ipAddresses ?? []).map((ip) => canonicalIp(ip) ?? ip)]),
     uris: unique(wish.uris ?? []),
@@ -96,6 +125,16 @@ function certificateSpec(
     privateKey: privateKey(wish.privateKey ?? {}),
     usages: unique([...base.usages, ...(wish.usages ?? [])]),
   };
+}
+
+/** cert-manager has defaults of its own, which stay its own. */
+function lifetime(
+  wish: CertificateInput,
+  source: CertificateSource,
+): Pick<CertificateSpec, "duration" | "renewBefore"> {
+  const { duration, renewBefore } = wish;
+  if (source === "ca") return ownLeafLifetime(duration, renewBefore);
+  return { ...(duration !== undefined && { duration }), ...(renewBefore !== undefined && { renewBefore }) };
 }
 
 const KEY_SIZE = { RSA: 2048, ECDSA: 256, Ed25519: undefined };
@@ -109,12 +148,6 @@ function privateKey(wish: NonNullable<CertificateInput["privateKey"]>): Certific
     encoding: wish.encoding ?? (algorithm === "Ed25519" ? "PKCS8" : "PKCS1"),
     rotationPolicy: wish.rotationPolicy ?? "Always",
   };
-}
-
-/** An absent field and an empty list mean the same; only one of them may be kept, or they would show as a change. */
-function withoutAbsent(subject: SubjectSpec): SubjectSpec {
-  const isSet = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(subject).filter(([, value]) => isSet(value)));
 }
 
 function unique(values: string[]): string[] {

@@ -10,7 +10,7 @@ export function isRotation(old: EtcdSpec, next: EtcdSpec): boolean {
 
 /** Whether a change of a cluster that keeps its TLS takes other certificates, or other CAs to trust. */
 export function isCertificateChange({ path }: FieldChange): boolean {
-  return /^tls\.(issuerRef|certificates|trustedCAs)\b/.test(path);
+  return /^tls\.(issuerRef|ca|secrets|certificates|trustedCAs)\b/.test(path);
 }
 
 /** Whether a change of a cluster that keeps its TLS alters how it is spoken, with the certificates as they are. */
@@ -18,8 +18,9 @@ export function isProtocolChange({ path }: FieldChange): boolean {
   return /^tls\.(client|minVersion|cipherSuites)\b/.test(path);
 }
 
+/** Whether other hands sign: another issuer, another CA of its own, other Secrets, or another source altogether. */
 export function isIssuerChange({ path }: FieldChange): boolean {
-  return /^tls\.certificates\[.*\]\.issuerRef\./.test(path);
+  return /^tls\.(certificates\[.*\]\.issuerRef\.|ca\b|secrets\b)/.test(path);
 }
 
 export function isTrustedCaChange({ path }: FieldChange): boolean {

@@ -63,6 +63,10 @@ function aliasesOf(spec: EtcdSpec): Alias[] {
   return (spec.tls?.certificates ?? []).map(({ alias }) => alias);
 }
 
+/** Another CA of one's own signs everything anew; when it is to be renewed is a note for later. */
 function reissued(next: EtcdSpec, changes: FieldChange[]): Alias[] {
-  return aliasesOf(next).filter((alias) => changes.some(({ path }) => path.startsWith(`tls.certificates[${alias}]`)));
+  if (changes.some(({ path }) => /^tls\.ca\b(?!\.renewBefore$)/.test(path))) return aliasesOf(next);
+  return aliasesOf(next).filter((alias) =>
+    changes.some(({ path }) => path.startsWith(`tls.certificates[${alias}]`) || path === `tls.secrets.${alias}`),
+  );
 }

@@ -4,4 +4,5 @@ export { jsonSchema } from "./json-schema";
 export * from "./names";
 export { parseSpec } from "./parse";
 export { ConfigError, configPath, describeProblem } from "./problems";
+export { certificateSource, ownCertificates } from "./source";
 export * from "./types";

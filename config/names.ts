@@ -1,4 +1,4 @@
-import type { Alias, EtcdSpec } from "./types";
+import type { Alias, CertificateSource, EtcdSpec } from "./types";
 
 /** The part of the spec that names and addresses are made of. */
 export type Identity = Pick<EtcdSpec, "name" | "namespace" | "clusterDomain">;
@@ -45,4 +45,14 @@ export function trustBundleName(spec: Pick<EtcdSpec, "name">): string {
 /** Name of the cert-manager Certificate, and of its Secret unless the user names one (KubeDB's convention). */
 export function certificateName(spec: Pick<EtcdSpec, "name">, alias: Alias): string {
   return `${spec.name}-${alias}-cert`;
+}
+
+const SECRET_SUFFIX: Record<CertificateSource, string> = { issuer: "cert", ca: "own-cert", secrets: "copied-cert" };
+
+/**
+ * The Secret that members mount unless the user names one. Another source has another name: cert-manager would
+ * overwrite what it did not make as long as its Certificate is there.
+ */
+export function leafSecretName(spec: Pick<EtcdSpec, "name">, alias: Alias, source: CertificateSource): string {
+  return `${spec.name}-${alias}-${SECRET_SUFFIX[source]}`;
 }

@@ -1,29 +1,66 @@
 import { CERT_MANAGER_GROUP } from "./certificates";
 import { HTTP2_SUITES } from "./cipher-suites";
 import { durationSeconds } from "./formats";
-import { certificateName } from "./names";
+import { leafSecretName } from "./names";
 import { configPath } from "./problems";
+import { keyProblems } from "./rules-key";
+import { ownCaProblems } from "./rules-own-ca";
 import type { CertificateInput, IssuerRefInput, TlsInput, TrustedCaInput } from "./schema-tls";
-import type { ConfigProblem, TlsSpec } from "./types";
+import { certificateSource } from "./source";
+import type { CertificateSource, ConfigProblem, TlsSpec } from "./types";
 
 /** The rules of `tls` that take more than one field to judge. */
 export function tlsProblems(tls: TlsInput, clusterName: string): ConfigProblem[] {
+  const sources = sourceChoice(tls);
+  if (sources.length > 0) return sources;
   const certificates = tls.certificates ?? [];
+  const source = certificateSource(tls as Pick<TlsSpec, "issuerRef" | "ca" | "secrets">);
   return [
-    ...(tls.issuerRef ? issuerProblems(tls.issuerRef, ["tls", "issuerRef"]) : [issuerMissing()]),
+    ...(tls.issuerRef ? issuerProblems(tls.issuerRef, ["tls", "issuerRef"]) : []),
+    ...(tls.ca ? ownCaProblems(tls, clusterName) : []),
+    ...(tls.secrets ? givenProblems(tls) : []),
     ...duplicateAliases(certificates),
-    ...sharedSecrets(certificates, clusterName),
-    ...certificates.flatMap((certificate, index) => certificateProblems(certificate, ["tls", "certificates", index])),
-    ...(tls.trustedCAs ?? []).flatMap((ca, index) => sourceProblems(ca, ["tls", "trustedCAs", index])),
+    ...sharedSecrets(certificates, clusterName, source),
+    ...certificates.flatMap((certificate, index) =>
+      certificateProblems(certificate, source, ["tls", "certificates", index]),
+    ),
+    ...(tls.trustedCAs ?? []).flatMap((ca, index) => trustedCaProblems(ca, ["tls", "trustedCAs", index])),
     ...cipherProblems(tls),
   ];
+}
+
+const CERTIFICATE_SOURCES = ["issuerRef", "ca", "secrets"] as const;
+
+function sourceChoice(tls: TlsInput): ConfigProblem[] {
+  const named = CERTIFICATE_SOURCES.filter((source) => tls[source] !== undefined);
+  if (named.length === 0) return [issuerMissing()];
+  if (named.length === 1) return [];
+  return [
+    {
+      path: configPath(["tls"]),
+      value: named,
+      rule: "must have exactly one of issuerRef, ca and secrets: certificates come from one source",
+      mend: `Keep one of ${named.map((name) => `etcd:tls.${name}`).join(" and ")}; the CA of another can be kept in etcd:tls.trustedCAs`,
+    },
+  ];
+}
+
+/** What somebody else maintains cannot be wished for here. */
+function givenProblems(tls: TlsInput): ConfigProblem[] {
+  return (["certificates", "rotate"] as const)
+    .filter((key) => tls[key] !== undefined && !(Array.isArray(tls[key]) && tls[key].length === 0))
+    .map((key) => ({
+      path: configPath(["tls", key]),
+      rule: "has no meaning with etcd:tls.secrets, whose certificates somebody else makes",
+      mend: "Leave it out, and have it done where the Secrets come from",
+    }));
 }
 
 function issuerMissing(): ConfigProblem {
   return {
     path: configPath(["tls", "issuerRef"]),
     rule: "tls.issuerRef is required for Etcd ReconfigureTLS",
-    mend: "Name an issuer: `pulumi config set --path 'etcd:tls.issuerRef.name' <issuer>`; for plaintext leave etcd:tls out",
+    mend: "Name an issuer: `pulumi config set --path 'etcd:tls.issuerRef.name' <issuer>`; without cert-manager write etcd:tls.ca or etcd:tls.secrets; for plaintext leave etcd:tls out",
   };
 }
 
@@ -50,11 +87,11 @@ function duplicateAliases(certificates: CertificateInput[]): ConfigProblem[] {
 }
 
 /** cert-manager would re-issue two Certificates of one Secret in turns, for ever. */
-function sharedSecrets(certificates: CertificateInput[], clusterName: string): ConfigProblem[] {
+function sharedSecrets(certificates: CertificateInput[], name: string, source: CertificateSource): ConfigProblem[] {
   const aliases = ["server", "peer", "client"] as const;
   const unlisted = aliases.filter((alias) => !certificates.some((certificate) => certificate.alias === alias));
-  const defaults = new Map(unlisted.map((alias) => [certificateName({ name: clusterName }, alias), alias]));
-  const names = certificates.map((each) => each.secretName ?? certificateName({ name: clusterName }, each.alias));
+  const defaults = new Map(unlisted.map((alias) => [leafSecretName({ name }, alias, source), alias]));
+  const names = certificates.map((each) => each.secretName ?? leafSecretName({ name }, each.alias, source));
   const clashes = repeated(names).map((each) => ({ ...each, other: `tls.certificates[${each.first}]` }));
   const withDefault = names.flatMap((value, index) =>
     defaults.has(value) ? [{ value, index, other: `the ${defaults.get(value)} certificate` }] : [],
@@ -75,12 +112,34 @@ function repeated(values: string[]): { value: string; index: number; first: numb
     .filter(({ index, first }) => index !== first);
 }
 
-function certificateProblems(certificate: CertificateInput, path: PropertyKey[]): ConfigProblem[] {
+function certificateProblems(
+  certificate: CertificateInput,
+  source: CertificateSource,
+  path: PropertyKey[],
+): ConfigProblem[] {
   return [
+    ...sameAsProblems(certificate, path),
     ...(certificate.issuerRef ? issuerProblems(certificate.issuerRef, [...path, "issuerRef"]) : []),
-    ...renewalProblems(certificate, path),
+    ...(source === "issuer" ? renewalProblems(certificate, path) : []),
     ...keyProblems(certificate.privateKey ?? {}, [...path, "privateKey"]),
   ];
+}
+
+/** One certificate for both has one set of wishes, which are the server's. */
+function sameAsProblems({ alias, sameAs, ...wishes }: CertificateInput, path: PropertyKey[]): ConfigProblem[] {
+  if (sameAs === undefined) return [];
+  const problem = (key: string, value: unknown, rule: string, mend: string) => [
+    { path: configPath([...path, key]), value, rule, mend },
+  ];
+  if (alias !== "client") return problem("sameAs", sameAs, "has a meaning with the alias client only", "Leave it out");
+  const wish = Object.entries(wishes).find(([, value]) => value !== undefined);
+  if (!wish) return [];
+  return problem(
+    wish[0],
+    wish[1],
+    "has no meaning beside sameAs",
+    "Write it for the server's certificate, or drop sameAs",
+  );
 }
 
 function renewalProblems(certificate: CertificateInput, path: PropertyKey[]): ConfigProblem[] {
@@ -97,33 +156,9 @@ function renewalProblems(certificate: CertificateInput, path: PropertyKey[]): Co
   ];
 }
 
-function keyProblems(key: NonNullable<CertificateInput["privateKey"]>, path: PropertyKey[]): ConfigProblem[] {
-  const algorithm = key.algorithm ?? "RSA";
-  const problem = (field: string, value: unknown, rule: string, mend: string) => ({
-    path: configPath([...path, field]),
-    value,
-    rule,
-    mend,
-  });
-  if (algorithm === "Ed25519") {
-    return [
-      ...(key.size === undefined ? [] : [problem("size", key.size, "has no meaning with Ed25519", "Leave it out")]),
-      ...(key.encoding === "PKCS1"
-        ? [problem("encoding", "PKCS1", "must be PKCS8 with Ed25519", "Leave it out or choose PKCS8")]
-        : []),
-    ];
-  }
-  if (key.size === undefined) return [];
-  if (algorithm === "ECDSA" && ![256, 384, 521].includes(key.size))
-    return [problem("size", key.size, "must be 256, 384 or 521 with ECDSA", "Choose 256")];
-  if (algorithm === "RSA" && (key.size < 2048 || key.size > 8192))
-    return [problem("size", key.size, "must be between 2048 and 8192 with RSA", "Choose 2048, 3072 or 4096")];
-  return [];
-}
-
 const SOURCES = ["pem", "configMap", "secret"] as const;
 
-function sourceProblems(ca: TrustedCaInput, path: PropertyKey[]): ConfigProblem[] {
+function trustedCaProblems(ca: TrustedCaInput, path: PropertyKey[]): ConfigProblem[] {
   const named = SOURCES.filter((source) => ca[source] !== undefined);
   if (named.length === 1) return [];
   return [

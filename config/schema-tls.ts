@@ -58,6 +58,13 @@ function atLeast(seconds: number, words: string): Check<string> {
   };
 }
 
+/** RFC 5280, ub-common-name. */
+const COMMON_NAME: Check<string> = {
+  test: (v) => v.trim() !== "" && Buffer.byteLength(v) <= 64,
+  rule: "must be 1 to 64 bytes long",
+  mend: "Shorten it; further names belong into dnsNames",
+};
+
 const issuerRef = section({
   apiGroup: text(OBJECT_NAME).optional().meta({
     description:
@@ -112,12 +119,22 @@ const certificate = section({
       "Which certificate: `server` (port 2379), `peer` (port 2380), `client` (the administrator's, CN root), `metrics-exporter` (made only where it is listed).",
   }),
   issuerRef: issuerRef.optional().meta({ description: "Issuer of this certificate. Default: `tls.issuerRef`." }),
+  sameAs: z.enum(["server"]).optional().meta({
+    description:
+      "With the alias client: no certificate of its own; the administrator's client shows the server's, as in a setup with one certificate for both.",
+  }),
   secretName: text(OBJECT_NAME).optional().meta({
-    description: "Secret that cert-manager writes. Default `<name>-<alias>-cert`. One Secret for each certificate.",
+    description:
+      "Secret that the certificate is kept in. Default `<name>-<alias>-cert`, with `tls.ca` `<name>-<alias>-own-cert`. One Secret for each certificate.",
+  }),
+  commonName: text(COMMON_NAME).optional().meta({
+    description:
+      "CN of the certificate's subject, 64 bytes at most; etcd's authentication takes a client's for the user. Default: the name of the Service; of the client `root`.",
   }),
   subject: subject.optional().meta({ description: "Subject besides the common name, which etcd takes for the user." }),
   duration: text(GO_DURATION, atLeast(3600, "1h")).optional().meta({
-    description: "Lifetime as a Go duration, 1h or more. Default: cert-manager's, 2160h (90 days).",
+    description:
+      "Lifetime as a Go duration, 1h or more. Default: cert-manager's, 2160h (90 days); with `tls.ca`, whose certificates only an update renews, 8760h (a year).",
   }),
   renewBefore: text(GO_DURATION, atLeast(300, "5m")).optional().meta({
     description:
@@ -155,6 +172,51 @@ const certificate = section({
   usages: list(z.enum(USAGES))
     .optional()
     .meta({ description: "Further key usages in cert-manager's words; those that etcd needs are always there." }),
+});
+
+const generation: Check<number> = {
+  test: (v) => v >= 1,
+  rule: "must be 1 or more",
+  mend: "Count up from 1: each new number makes a new CA",
+};
+
+const ca = section({
+  commonName: text(COMMON_NAME).optional().meta({
+    description:
+      "CN of the CA's subject, 64 bytes at most. Default `<name> CA`, from the second generation on with its number.",
+  }),
+  subject: subject.optional().meta({ description: "The CA's subject besides the common name." }),
+  privateKey: section({
+    algorithm: z.enum(["RSA", "ECDSA", "Ed25519"]).optional().meta({ description: "Kind of key.", default: "ECDSA" }),
+    size: wholeNumber().optional().meta({
+      description: "Bits. RSA: 2048 (default) to 8192; ECDSA: 256 (default), 384 or 521; none with Ed25519.",
+    }),
+  })
+    .optional()
+    .meta({ description: "The CA's key. It is kept in the Pulumi state, encrypted, and nowhere else." }),
+  duration: text(GO_DURATION, atLeast(3600, "1h")).optional().meta({
+    description: "Lifetime of the CA as a Go duration of whole hours.",
+    default: "87600h",
+  }),
+  renewBefore: text(GO_DURATION, atLeast(3600, "1h")).optional().meta({
+    description:
+      "How long before its end an update makes the CA anew, as a Go duration of whole hours. Default: a tenth of the lifetime. Nothing renews between updates.",
+  }),
+  generation: wholeNumber(generation).optional().meta({
+    description:
+      "Each new number makes a new CA with a new key: the members are made to trust both, every certificate is issued anew, and the old CA is dropped.",
+    default: 1,
+  }),
+});
+
+const secretOf = (alias: string) =>
+  text(OBJECT_NAME).meta({ description: `Secret with the ${alias} certificate: tls.crt, tls.key and ca.crt.` });
+
+const secrets = section({
+  server: secretOf("server"),
+  peer: secretOf("peer"),
+  client: secretOf("client"),
+  "metrics-exporter": secretOf("metrics exporter's").optional(),
 });
 
 const client = section({
@@ -219,7 +281,16 @@ const cipherSuite = z.string().superRefine((name, context) => {
 export const tls = section({
   // Whether it is missing is judged together with the rest of the section, in KubeDB's words.
   issuerRef: issuerRef.optional().meta({
-    description: "The cert-manager issuer of the cluster's certificates. Required. Changing it re-issues all of them.",
+    description:
+      "The cert-manager issuer of the cluster's certificates. Changing it re-issues all of them. Exactly one of issuerRef, ca and secrets says where certificates come from.",
+  }),
+  ca: ca.optional().meta({
+    description:
+      "A CA of the cluster's own, for clusters without cert-manager. `ca: {}` takes every default. Its certificates are renewed only by `pulumi up`.",
+  }),
+  secrets: secrets.optional().meta({
+    description:
+      "Secrets of the cluster's namespace that somebody else maintains (Vault agent, CI, a corporate PKI). The members run on copies, which an update brings up to date once every member trusts their CA.",
   }),
   certificates: list(certificate).optional().meta({
     description: "Wishes for single certificates, each alias once. Those not listed are made with the defaults.",
@@ -254,5 +325,6 @@ export const tls = section({
 
 export type TlsInput = z.output<typeof tls>;
 export type CertificateInput = z.output<typeof certificate>;
+export type CaInput = z.output<typeof ca>;
 export type TrustedCaInput = z.output<typeof trustedCa>;
 export type IssuerRefInput = z.output<typeof issuerRef>;

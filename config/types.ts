@@ -70,8 +70,14 @@ export interface IssuerRef {
 /** Which certificate of the cluster; `metrics-exporter` exists only where the user lists it. */
 export type Alias = "server" | "peer" | "client" | "metrics-exporter";
 
+/** Where a cluster's certificates come from: cert-manager, a CA of its own, or Secrets that somebody else maintains. */
+export type CertificateSource = "issuer" | "ca" | "secrets";
+
+/** Exactly one of `issuerRef`, `ca` and `secrets` is there. */
 export interface TlsSpec {
-  issuerRef: IssuerRef;
+  issuerRef?: IssuerRef;
+  ca?: CaSpec;
+  secrets?: GivenSecrets;
   /** The certificates that the cluster uses, in the order server, peer, client. All defaults filled in. */
   certificates: CertificateSpec[];
   /** A token of the user's choice: each new value re-issues every certificate once. Absent: never asked for. */
@@ -103,13 +109,38 @@ export type TrustedCa =
   | { configMap: { name: string; key: string } }
   | { secret: { name: string; key: string } };
 
+/** A CA that the program makes itself, with its key in the Pulumi state and nowhere else. */
+export interface CaSpec {
+  commonName: string;
+  subject: SubjectSpec;
+  privateKey: KeySpec;
+  /** Go durations of whole hours, such as `87600h0m0s`. */
+  duration: string;
+  renewBefore: string;
+  /** Each new number makes a new CA. */
+  generation: number;
+}
+
+/** Algorithm and size of a key. */
+export interface KeySpec {
+  algorithm: "RSA" | "ECDSA" | "Ed25519";
+  /** Bits; absent with Ed25519. */
+  size?: number;
+}
+
+/** Names of Secrets with `tls.crt`, `tls.key` and `ca.crt` that somebody else maintains, in the cluster's namespace. */
+export type GivenSecrets = Partial<Record<Alias, string>>;
+
 export interface CertificateSpec {
   alias: Alias;
-  issuerRef: IssuerRef;
+  /** With the source `issuer` only. */
+  issuerRef?: IssuerRef;
+  /** Set where the certificate is another's: the client shows the server's. */
+  sameAs?: "server";
   secretName: string;
   commonName: string;
   subject: SubjectSpec;
-  /** Go durations, such as `2160h0m0s`; absent: cert-manager's default (90 days; renewal after two thirds). */
+  /** Go durations, such as `2160h0m0s`; absent: cert-manager's default (90 days; renewal after two thirds). Own CA: always there. */
   duration?: string;
   renewBefore?: string;
   /** Required names first, then the user's; no duplicates. */
@@ -117,9 +148,7 @@ export interface CertificateSpec {
   ipAddresses: string[];
   uris: string[];
   emailAddresses: string[];
-  privateKey: {
-    algorithm: "RSA" | "ECDSA" | "Ed25519";
-    size?: number;
+  privateKey: KeySpec & {
     encoding: "PKCS1" | "PKCS8";
     rotationPolicy: "Always" | "Never";
   };

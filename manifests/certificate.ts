@@ -26,7 +26,9 @@ export class MemberCertificate extends ApiObject {
 }
 
 function certificateSpec(spec: EtcdSpec, certificate: CertificateSpec) {
-  const { apiGroup, kind, name } = certificate.issuerRef;
+  const { issuerRef } = certificate;
+  if (!issuerRef) throw new Error(`${spec.name}: the ${certificate.alias} certificate is not cert-manager's to make`);
+  const { apiGroup, kind, name } = issuerRef;
   return {
     secretName: certificate.secretName,
     secretTemplate: { labels: labels(spec, "certificate") },

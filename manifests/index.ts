@@ -1,3 +1,4 @@
+import { ownCertificates } from "../config/source";
 import type { EtcdSpec } from "../config/types";
 import { MemberCertificate } from "./certificate";
 import { DisruptionBudget } from "./disruption-budget";
@@ -33,11 +34,11 @@ export function renderDisruptionBudget(spec: EtcdSpec): KubeObject {
   return synthesizeOne((scope) => new DisruptionBudget(scope, "budget", spec));
 }
 
-/** cert-manager Certificates in the spec's order; none where TLS is off. */
+/** cert-manager Certificates in the spec's order; none where TLS is off or its certificates come from elsewhere. */
 export function renderCertificates(spec: EtcdSpec): KubeObject[] {
+  const certificates = ownCertificates(spec.tls).filter(({ issuerRef }) => issuerRef !== undefined);
   return synthesize((scope) => {
-    for (const certificate of spec.tls?.certificates ?? [])
-      new MemberCertificate(scope, certificate.alias, spec, certificate);
+    for (const certificate of certificates) new MemberCertificate(scope, certificate.alias, spec, certificate);
   });
 }
 

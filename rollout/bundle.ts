@@ -1,5 +1,5 @@
 import { trustBundleName } from "../config/names";
-import type { EtcdSpec, IssuerRef, TrustedCa } from "../config/types";
+import type { EtcdSpec, TrustedCa } from "../config/types";
 import { normalizeTrust, renderTrustBundle, TRUST_BUNDLE_KEY, trustRevision } from "../manifests";
 import type { Ports } from "./ports";
 import { FatalError } from "./wait";
@@ -47,7 +47,12 @@ export function subjectsBeyond(bundle: string, other: string | undefined): strin
   const known = new Set(certificatesOf(other ?? "").map((certificate) => certificate.fingerprint256));
   return certificatesOf(bundle)
     .filter((certificate) => !known.has(certificate.fingerprint256))
-    .map((certificate) => certificate.subject.split("\n").join(", "));
+    .map(({ subject }) => inOneLine(subject));
+}
+
+/** `C=US\nCN=etcd CA`, as a certificate has it, for a line of a plan. */
+export function inOneLine(subject: string): string {
+  return subject.split("\n").join(", ");
 }
 
 /** Resolves `tls.trustedCAs`. An object that is not there, or holds no certificate, is an error. */
@@ -65,20 +70,4 @@ async function readTrustedCa(ports: Ports, namespace: string, ca: TrustedCa, ind
   throw new FatalError(
     `etcd:tls.trustedCAs[${index}]: ${kind} ${namespace}/${ref.name} ${object ? `has no certificate under the key ${ref.key}` : "does not exist"}. Mend it, or take the entry away`,
   );
-}
-
-/** The CA of every issuer, as `lookUp` finds it, and those that the spec names; `undefined` as soon as one is not known. */
-export async function settledBundle<Ca extends string | undefined>(
-  ports: Ports,
-  spec: EtcdSpec,
-  issuers: IssuerRef[],
-  lookUp: (ref: IssuerRef) => Promise<Ca>,
-): Promise<Ca> {
-  const cas: Ca[] = [];
-  for (const ref of issuers) {
-    const ca = await lookUp(ref);
-    if (ca === undefined) return ca;
-    cas.push(ca);
-  }
-  return union(...cas, ...(await readTrustedCas(ports, spec))) as Ca;
 }

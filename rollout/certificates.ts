@@ -1,9 +1,10 @@
 import { certificateName, trustBundleName } from "../config/names";
+import { ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
 import type { Ports, SecretMaterial } from "./ports";
-import { waitFor } from "./wait";
+import { FatalError, waitFor } from "./wait";
 import { certificatesOf, chainsTo, matchesKey, subjectAltNames } from "./x509";
 
 /**
@@ -19,16 +20,36 @@ export async function awaitCertificates(
   check: typeof checkMaterial = checkMaterial,
 ): Promise<void> {
   if (!spec.tls) return;
-  const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
+  const bundle = await bundleOf(ports, spec);
   await Promise.all(
-    spec.tls.certificates.map(async (certificate) => {
+    ownCertificates(spec.tls).map(async (certificate) => {
       const { secretName, issuerRef } = certificate;
+      if (!issuerRef) return;
       const name = certificateName(spec, certificate.alias);
       await awaitCertificate(ports, spec, { name, secretName, issuerRef }, (material) =>
         check(material, certificate, bundle, ports.clock.now()),
       );
     }),
   );
+}
+
+/** Certificates that cert-manager does not make are there before the members are walked, or nothing is begun. */
+export async function demandCertificates(ports: Ports, spec: EtcdSpec): Promise<void> {
+  const bundle = await bundleOf(ports, spec);
+  for (const certificate of ownCertificates(spec.tls)) {
+    const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
+    const wrong = material
+      ? checkMaterial(material, certificate, bundle, ports.clock.now())
+      : "it does not exist, or has no tls.crt and tls.key";
+    if (!wrong) continue;
+    throw new FatalError(
+      `Secret ${spec.namespace}/${certificate.secretName}: ${wrong}. Run the update again; with --refresh where somebody changed what the stack had made`,
+    );
+  }
+}
+
+async function bundleOf(ports: Ports, spec: EtcdSpec): Promise<string> {
+  return (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
 }
 
 /** How long an issue may take, in milliseconds. */

@@ -2,7 +2,7 @@ import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
-import { pruneBundle, readBundle, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
+import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -17,7 +17,7 @@ import { Refusal } from "./problems";
 import type { Rendering } from "./render";
 import { checkReplacement } from "./replacement";
 import { awaitServing, notServing } from "./serving";
-import { hasTlsMembers, previewTrust } from "./trust";
+import { hasTlsMembers, PENDING, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
 import { isCutOff } from "./walk";
@@ -29,6 +29,10 @@ export interface RolloutRequest {
   owner: string;
   /** What the trust bundle is to hold in the end, PEM, from TrustBundle; absent while that is not known. */
   settled?: string;
+  /** The cluster's own CA, PEM; absent with other sources, and in a preview while it has not been made. */
+  ca?: string;
+  /** Whether certificates that cert-manager does not make are others than those of the last update. */
+  renewed?: boolean;
   /** Who carries this out, such as host and process: only one at a time may. Absent: nobody else is expected. */
   holder?: string;
 }
@@ -90,19 +94,39 @@ async function planUpdate(
   const settled = request.settled ?? trust?.settled;
   const leaves = await previewLeaves(ports, { spec, ...(previous && { previous }), ...(settled && { settled }) });
   const live = await readBundle(ports, spec);
-  const widened = live && settled && hasTlsMembers(observation) ? `${live}\n${settled}` : (settled ?? live);
-  const dropped = settled && widened ? subjectsBeyond(widened, settled) : [];
+  const dropped = await droppedCas(ports, spec, { live, settled, pending: trust?.pending === true, observation });
   const widenedTo = trust?.templateHash ? walkedTo(observation, trust.templateHash) : observation;
-  const plan = planFinal(request, widenedTo, settled ?? live, {
+  const known = settled ?? live;
+  const revision = trust?.pending ? PENDING[dropped.length > 0 ? "settled" : "wide"] : known && trustRevision(known);
+  const plan = planFinal(request, widenedTo, revision, {
     ...(dropped.length > 0 && { label: "settle" }),
     ...(trust?.leader && { leader: trust.leader }),
   });
-  const serves = await mustServe(request, operation, observation, { renewed: leaves.length > 0, dropped });
+  const renewed = leaves.length > 0 || request.renewed === true;
+  const serves = await mustServe(request, operation, observation, { renewed, dropped });
   return {
     steps: [...leaves, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...plan.steps.map((step) => step.text)],
     notes: plan.notes,
     restarts: plan.steps.some((step) => step.kind === "restart"),
   };
+}
+
+interface Trusted {
+  live: string | undefined;
+  settled: string | undefined;
+  /** Whether the CA that will be trusted besides `tls.trustedCAs` is yet to be made. */
+  pending: boolean;
+  observation: Observation;
+}
+
+/** The CAs that the update withdraws in the end, by their subjects. */
+async function droppedCas(ports: Ports, spec: EtcdSpec, { live, settled, pending, observation }: Trusted) {
+  if (pending) {
+    const others = (await readTrustedCas(ports, spec)).join("\n");
+    return live && hasTlsMembers(observation) ? subjectsBeyond(live, others) : [];
+  }
+  const widened = live && settled && hasTlsMembers(observation) ? `${live}\n${settled}` : (settled ?? live);
+  return settled && widened ? subjectsBeyond(widened, settled) : [];
 }
 
 /**
@@ -178,11 +202,12 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
   if (observation.workload) {
     const live = await readBundle(ports, spec);
     const dropped = settled && live ? subjectsBeyond(live, settled) : [];
-    if (await mustServe(request, operation, observation, { renewed, dropped })) {
+    const isNew = renewed || request.renewed === true;
+    if (await mustServe(request, operation, observation, { renewed: isNew, dropped })) {
       await awaitServing(observation.view, spec, observation.liveTls);
       journal.note(SERVE_STEP, "", "CertificateSynced");
     }
-    await settle(ports, request, observation, journal);
+    await settle(ports, request, journal);
     journal.condition("UpdateDatabase", "every member is where the spec wants it");
   } else if (spec.tls && settled) await writeBundle(ports, spec, settled);
   journal.condition("Successful", `${operation.kind} finished`);
@@ -204,60 +229,41 @@ async function refuseForeign(ports: Ports, spec: EtcdSpec, owner: string): Promi
 async function settle(
   ports: Ports,
   request: RolloutRequest,
-  observation: Observation,
   journal: Journal,
 ): Promise<void> {
   const { spec, settled } = request;
   const live = await readBundle(ports, spec);
   const dropped = spec.tls && settled && live ? subjectsBeyond(live, settled) : [];
   if (spec.tls && settled && !sameTrust(live, settled)) {
-    await moveOffOldSecrets(ports, request, observation, live, journal);
     await writeBundle(ports, spec, settled);
     for (const step of dropSteps(dropped)) journal.note(step, "", "CertificateSynced");
   }
   const bundle = await readBundle(ports, spec);
+  const revision = bundle && trustRevision(bundle);
   const label = dropped.length > 0 ? { label: "settle" } : {};
   const latest = await observe(ports, spec);
-  await walk(latest, renderingOf(request, latest, bundle), planFinal(request, latest, bundle, label), journal, true);
-  const left = planFinal(request, await observe(ports, spec), bundle, {}).steps;
+  const plan = planFinal(request, latest, revision, label);
+  await walk(latest, renderingOf(request, latest, revision), plan, journal, true);
+  const left = planFinal(request, await observe(ports, spec), revision, {}).steps;
   if (left.length === 0) return spec.tls && pruneBundle(ports, spec);
   const lines = left.map((step) => step.text).join("; ");
   throw new FatalError(`the walk ended, but this is left: ${lines}. Run the update again`);
 }
 
-/**
- * Members that still mount Secrets of other names serve leaves that the settled bundle may not cover: they are
- * brought to the new Secrets first, while everything is trusted.
- */
-async function moveOffOldSecrets(
-  ports: Ports,
-  request: RolloutRequest,
-  observation: Observation,
-  live: string | undefined,
-  journal: Journal,
-): Promise<void> {
-  const { spec } = request;
-  if (!observation.liveTls || !spec.tls) return;
-  const mounted = new Map(observation.liveTls.certificates.map(({ alias, secretName }) => [alias, secretName]));
-  const moved = spec.tls.certificates.some(
-    ({ alias, secretName }) => (mounted.get(alias) ?? secretName) !== secretName,
-  );
-  if (!moved) return;
-  const plan = planFinal(request, observation, live, { label: "move" });
-  await walk(observation, renderingOf(request, observation, live), plan, journal, false);
-  await awaitServing((await observe(ports, spec)).view, spec, spec.tls);
-}
-
 function planFinal(
   request: RolloutRequest,
   observation: Observation,
-  bundle: string | undefined,
+  revision: string | undefined,
   options: { label?: string; leader?: string },
 ): Plan {
-  return planWalk(observation, renderingOf(request, observation, bundle), finalStage(request.spec), options);
+  return planWalk(observation, renderingOf(request, observation, revision), finalStage(request.spec), options);
 }
 
-function renderingOf({ spec, owner }: RolloutRequest, { liveTls }: Observation, bundle: string | undefined): Rendering {
+function renderingOf(
+  { spec, owner }: RolloutRequest,
+  { liveTls }: Observation,
+  revision: string | undefined,
+): Rendering {
   const tls = spec.tls ?? liveTls;
-  return { spec, owner, ...(tls && { tls }), ...(bundle && { trustRevision: trustRevision(bundle) }) };
+  return { spec, owner, ...(tls && { tls }), ...(revision && { trustRevision: revision }) };
 }

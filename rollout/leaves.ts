@@ -1,8 +1,9 @@
 import { certificateName } from "../config/names";
+import { certificateSource, ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import { renderCertificates } from "../manifests";
 import type { KubeObject } from "../manifests/types";
-import { awaitCertificates, checkNames } from "./certificates";
+import { awaitCertificates, checkNames, demandCertificates } from "./certificates";
 import { contains } from "./contains";
 import type { Journal } from "./journal";
 import type { Ports } from "./ports";
@@ -20,7 +21,7 @@ export interface LeafRequest {
 /** What has to be done to certificates besides what Pulumi's own rows do; changes nothing. */
 export async function previewLeaves(ports: Ports, request: LeafRequest): Promise<string[]> {
   const { spec, previous, settled } = request;
-  if (!spec.tls || !previous?.tls) return [];
+  if (!spec.tls || certificateSource(spec.tls) !== "issuer" || !previous?.tls) return [];
   const rotated = await toRotate(ports, spec, spec.tls.rotate);
   const steps: string[] = [];
   for (const { certificate, rendered } of pairs(spec)) {
@@ -42,6 +43,11 @@ export async function previewLeaves(ports: Ports, request: LeafRequest): Promise
 export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Journal): Promise<boolean> {
   const { spec, previous, settled } = request;
   if (!spec.tls) return false;
+  if (certificateSource(spec.tls) !== "issuer") {
+    await demandCertificates(ports, spec);
+    journal.condition("CertificateSynced", "every certificate is there");
+    return false;
+  }
   const before = journal.record().steps.length;
   for (const { rendered } of pairs(spec)) {
     if (!(await isEdited(ports, rendered))) continue;
@@ -79,7 +85,7 @@ function reissueStep({ metadata }: KubeObject): string {
 
 function pairs(spec: EtcdSpec): { certificate: CertificateSpec; rendered: KubeObject }[] {
   const objects = new Map(renderCertificates(spec).map((object) => [object.metadata.name, object]));
-  return (spec.tls?.certificates ?? []).flatMap((certificate) => {
+  return ownCertificates(spec.tls).flatMap((certificate) => {
     const rendered = objects.get(certificateName(spec, certificate.alias));
     return rendered ? [{ certificate, rendered }] : [];
   });

@@ -1,23 +1,24 @@
 import type { KubeObject } from "../manifests/types";
+import { MADE_FOR } from "./leaf-secret";
 import type { Ports } from "./ports";
 import { waitFor } from "./wait";
 
 /** How long something that is to be deleted may still be mounted. */
 const RELEASE_DEADLINE_MS = 120_000;
 
-/** A Secret that cert-manager fills for one of our Certificates. */
+/** A Secret that holds one of our certificates, whoever fills it. */
 export interface CertificateSecret {
   namespace: string;
   secretName: string;
   certificateName: string;
 }
 
-/** Refuses a Secret that is there already and was not made for this Certificate: cert-manager would overwrite it. */
+/** Refuses a Secret that is there already and was not made for this certificate: it would be overwritten. */
 export async function claimSecret(ports: Ports, { namespace, secretName, certificateName }: CertificateSecret) {
   const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
   if (!secret || madeFor(secret) === certificateName) return;
   throw new Error(
-    `Secret ${namespace}/${secretName} exists already and was not made for Certificate ${certificateName}; cert-manager would overwrite it. Name another with tls.certificates[].secretName, or delete it`,
+    `Secret ${namespace}/${secretName} exists already and was not made for the certificate ${certificateName}; it would be overwritten. Name another with tls.certificates[].secretName, or delete it`,
   );
 }
 
@@ -51,7 +52,8 @@ async function untilUnmounted(
 }
 
 function madeFor(secret: KubeObject): string | undefined {
-  return secret.metadata.annotations?.["cert-manager.io/certificate-name"];
+  const { annotations = {} } = secret.metadata;
+  return annotations["cert-manager.io/certificate-name"] ?? annotations[MADE_FOR];
 }
 
 function isTerminating(pod: KubeObject): boolean {

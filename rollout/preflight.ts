@@ -1,7 +1,9 @@
 import type { ConfigProblem, EtcdSpec, IssuerRef } from "../config/types";
 import { OWNER } from "../manifests";
 import { notReady } from "./certificate-status";
+import { checkGivenSecrets } from "./given-secrets";
 import type { LiveIssuer, LiveWorkload, Ports } from "./ports";
+import { Refusal } from "./problems";
 import { checkRights } from "./rights";
 
 const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1" } as const;
@@ -17,7 +19,8 @@ export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?
   const rights = await checkRights(ports, { ...spec, ...(tls && { tls }) });
   if (rights.length > 0) return rights;
   const problems = await checkWorkloadKind(ports, spec);
-  if (!spec.tls) return problems;
+  if (!spec.tls || spec.tls.ca) return problems;
+  if (spec.tls.secrets) return [...problems, ...(await checkGivenSecrets(ports, spec))];
   if (!(await ports.kube.serves("cert-manager.io/v1", "Certificate"))) {
     return [...problems, noCertManager(spec)];
   }
@@ -46,7 +49,7 @@ async function checkWorkloadKind(ports: Ports, spec: EtcdSpec): Promise<ConfigPr
 function noCertManager(spec: EtcdSpec): ConfigProblem {
   return {
     path: "etcd:tls.issuerRef",
-    value: spec.tls?.issuerRef.name,
+    value: spec.tls?.issuerRef?.name,
     rule: "the cluster does not serve cert-manager.io/v1: cert-manager is not installed",
     mend: "Install cert-manager with its CRDs, or take etcd:tls away",
   };
@@ -59,15 +62,23 @@ interface NamedIssuer {
 
 /** Every issuer that the spec names, each once, with the first config path that names it. */
 export function distinctIssuers(spec: EtcdSpec): NamedIssuer[] {
-  if (!spec.tls) return [];
   const all = [
-    { path: "etcd:tls.issuerRef", ref: spec.tls.issuerRef },
-    ...spec.tls.certificates.map((certificate) => ({
-      path: `etcd:tls.certificates[${certificate.alias}].issuerRef`,
-      ref: certificate.issuerRef,
-    })),
+    ...named("etcd:tls.issuerRef", spec.tls?.issuerRef),
+    ...(spec.tls?.certificates ?? []).flatMap(({ alias, issuerRef }) =>
+      named(`etcd:tls.certificates[${alias}].issuerRef`, issuerRef),
+    ),
   ];
   return [...new Map(all.reverse().map((named) => [JSON.stringify(named.ref), named])).values()].reverse();
+}
+
+function named(path: string, ref: IssuerRef | undefined): NamedIssuer[] {
+  return ref ? [{ path, ref }] : [];
+}
+
+/** As `checkGivenSecrets`, for what comes before all else. Throws `Refusal`. */
+export async function demandGivenSecrets(ports: Ports, spec: EtcdSpec): Promise<void> {
+  const problems = await checkGivenSecrets(ports, spec);
+  if (problems.length > 0) throw new Refusal(problems);
 }
 
 async function checkIssuer(ports: Ports, spec: EtcdSpec, { path, ref }: NamedIssuer): Promise<ConfigProblem[]> {

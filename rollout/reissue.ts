@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import { certificateName } from "../config/names";
+import { ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { CERT_MANAGER, type CertificateObject, explain, hasFailed, NOT_BEGUN } from "./certificate-status";
@@ -65,8 +66,9 @@ export function goDurationSeconds(text: string | undefined): number | undefined 
 /** Whether a Certificate still has to be rotated for the token. */
 export async function toRotate(ports: Ports, spec: EtcdSpec, token: string | undefined): Promise<CertificateSpec[]> {
   if (token === undefined || !spec.tls) return [];
-  const objects = await Promise.all(spec.tls.certificates.map((certificate) => read(ports, spec, certificate)));
-  return spec.tls.certificates.filter((_, i) => objects[i]?.metadata.annotations?.[ROTATED_FOR] !== token);
+  const certificates = ownCertificates(spec.tls);
+  const objects = await Promise.all(certificates.map((certificate) => read(ports, spec, certificate)));
+  return certificates.filter((_, i) => objects[i]?.metadata.annotations?.[ROTATED_FOR] !== token);
 }
 
 function read(ports: Ports, spec: EtcdSpec, { alias }: CertificateSpec): Promise<CertificateObject | undefined> {

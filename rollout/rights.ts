@@ -1,3 +1,4 @@
+import { certificateSource } from "../config/source";
 import type { ConfigProblem, EtcdSpec } from "../config/types";
 import type { Ports, Right } from "./ports";
 import { Refusal } from "./problems";
@@ -30,17 +31,31 @@ export function neededRights(spec: EtcdSpec): Right[] {
     ...here("", "persistentvolumeclaims", ["get", "patch"]),
     ...here("coordination.k8s.io", "leases", ["get", "create", "update", "delete"]),
     ...(tls ? here("", "configmaps", ["get", "create", "patch", "delete"]) : []),
-    ...here("", "secrets", tls ? ["get", "list", "delete"] : spec.auth ? ["get"] : []),
-    ...(tls ? here("cert-manager.io", "certificates", OBJECT) : []),
-    ...(tls ? here("cert-manager.io", "certificates/status", ["update"]) : []),
-    ...(tls ? here("cert-manager.io", "certificaterequests", ["list"]) : []),
+    ...here("", "secrets", secretVerbs(spec)),
+    ...(tls && certificateSource(tls) === "issuer" ? certManagerRights(spec) : []),
+  ];
+}
+
+/** Secrets that cert-manager does not write are written by us. */
+function secretVerbs({ tls, auth }: EtcdSpec): string[] {
+  if (!tls) return auth ? ["get"] : [];
+  return ["get", "list", "delete", ...(certificateSource(tls) === "issuer" ? [] : ["create", "patch"])];
+}
+
+function certManagerRights(spec: EtcdSpec): Right[] {
+  const here = (resource: string, verbs: string[]) =>
+    verbs.map((verb) => ({ group: "cert-manager.io", resource, verb, namespace: spec.namespace }));
+  return [
+    ...here("certificates", OBJECT),
+    ...here("certificates/status", ["update"]),
+    ...here("certificaterequests", ["list"]),
     ...issuerRights(spec),
   ];
 }
 
 /** An issuer of a kind that the spec does not name is looked for only to say where a missing one is. */
 function issuerRights({ namespace, tls }: EtcdSpec): Right[] {
-  const kinds = new Set((tls?.certificates ?? []).map(({ issuerRef }) => `${issuerRef.apiGroup} ${issuerRef.kind}`));
+  const kinds = new Set((tls?.certificates ?? []).map(({ issuerRef: ref }) => ref && `${ref.apiGroup} ${ref.kind}`));
   return [
     ...(kinds.has("cert-manager.io Issuer")
       ? [{ group: "cert-manager.io", resource: "issuers", verb: "get", namespace }]
@@ -55,16 +70,18 @@ function cluster(group: string, resource: string, verbs: string[]): Right[] {
 
 /** The rights that are missing, in one problem: half-way through a walk is no time to find out. */
 export async function checkRights(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
-  const missing = await ports.kube.missingRights(neededRights(spec));
-  if (missing.length === 0) return [];
-  return [
-    {
-      path: "etcd:namespace",
-      value: spec.namespace,
-      rule: `the user of the kubeconfig context may not ${describe(missing)}`,
-      mend: `Grant it as ${MANIFEST} of pulumi-etcd does, or use another context; nothing was changed`,
-    },
-  ];
+  const problem = missingRightsProblem(spec.namespace, await ports.kube.missingRights(neededRights(spec)));
+  return problem ? [problem] : [];
+}
+
+export function missingRightsProblem(namespace: string, missing: Right[]): ConfigProblem | undefined {
+  if (missing.length === 0) return undefined;
+  return {
+    path: "etcd:namespace",
+    value: namespace,
+    rule: `the user of the kubeconfig context may not ${describe(missing)}`,
+    mend: `Grant it as ${MANIFEST} of pulumi-etcd does, or use another context; nothing was changed`,
+  };
 }
 
 /** As `checkRights`, for what comes before all else. Throws `Refusal`. */

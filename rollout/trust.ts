@@ -1,8 +1,8 @@
-import type { EtcdSpec } from "../config/types";
-import { PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
+import type { CaSpec, EtcdSpec } from "../config/types";
+import { PLAIN, stageOf, TEMPLATE_HASH, TRUST_REVISION, trustRevision } from "../manifests";
 import type { Stage } from "../manifests/types";
 import { demandAuthentication } from "./authentication";
-import { readBundle, readTrustedCas, sameTrust, settledBundle, subjectsBeyond, union, writeBundle } from "./bundle";
+import { readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
@@ -10,23 +10,33 @@ import { type Observation, observe } from "./observe";
 import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
-import { issuersOf } from "./preflight";
+import { demandGivenSecrets, issuersOf } from "./preflight";
 import { hashOf } from "./render";
 import { demandRights } from "./rights";
+import { demandSeedRights, movedSecrets, seedSecrets } from "./seeds";
+import { settledBundle, subjectOf } from "./source-cas";
 import { sameStage } from "./stages";
+import { FatalError } from "./wait";
 
 export interface TrustRequest {
   spec: EtcdSpec;
   owner: string;
+  /** The cluster's own CA, PEM; absent with other sources, and in a preview while it has not been made. */
+  ca?: string;
   /** Who carries this out, such as host and process: only one at a time may. Absent: nobody else is expected. */
   holder?: string;
 }
+
+/** Stand for the revisions of a bundle with a CA that the update will make. */
+export const PENDING = { wide: "with-the-new-ca", settled: "with-the-new-ca-alone" };
 
 export interface TrustPreview {
   plan: string[];
   notes: string[];
   /** What the bundle will hold in the end, where it can be told without asking an issuer. */
   settled?: string;
+  /** Whether a CA of the cluster's own is yet to be made: what it will be is known, and what follows from it. */
+  pending?: boolean;
   /** Who is expected to lead after the walk. */
   leader?: string;
   /** Hash of the member template that the walk would leave behind; absent where it would restart nobody. */
@@ -45,27 +55,50 @@ export interface TrustOutcome extends Record {
 export async function previewTrust(ports: Ports, request: TrustRequest): Promise<TrustPreview> {
   const { spec } = request;
   await demandRights(ports, spec);
-  const issuers = issuersOf(spec);
-  const settled = await settledBundle(ports, spec, issuers, (ref) => peekCa(ports, spec.namespace, ref));
+  await demandGivenSecrets(ports, spec);
+  const settled = await settledBundle(ports, request, (ref) => peekCa(ports, spec.namespace, ref));
   const observation = await observe(ports, spec);
   await demandAuthentication(observation.view, observation.pods);
-  const asks = issuers.map((ref) => askStep(ref));
+  if (settled === undefined && spec.tls?.ca) return previewPending(ports, request, observation, spec.tls.ca);
+  const asks = issuersOf(spec).map((ref) => askStep(ref));
   if (settled === undefined) {
     const note =
       "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
     return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [] };
   }
   const target = await wideningOf(ports, spec, observation, settled);
-  const walkPlan = planWidening(observation, request, target.bundle, settled);
-  const hash =
-    walkPlan.steps.length > 0 && hashOf(rendering(observation, request, target.bundle), currentStage(observation));
+  const widening = planWidening(observation, request, target, trustRevision(settled));
+  if (widening.steps.length > 0 && movedSecrets(spec, observation.liveTls).length > 0) {
+    await demandSeedRights(ports, spec);
+  }
   return {
-    plan: [...asks, ...addSteps(target.added), ...walkPlan.steps.map((step) => step.text)],
-    notes: walkPlan.notes,
+    ...previewOf(observation, request, widening, target.revision),
+    plan: [...asks, ...addSteps(target.added), ...widening.steps.map((step) => step.text)],
     settled,
-    ...(walkPlan.leader && { leader: walkPlan.leader }),
-    ...(hash && { templateHash: hash }),
   };
+}
+
+/** The CA will be made by the same update: that it is new, and so what it takes, is known before it exists. */
+async function previewPending(
+  ports: Ports,
+  request: TrustRequest,
+  observation: Observation,
+  ca: CaSpec,
+): Promise<TrustPreview> {
+  const others = (await readTrustedCas(ports, request.spec)).join("\n");
+  const dropped = subjectsBeyond((await readBundle(ports, request.spec)) ?? "", others);
+  const target = { revision: PENDING.wide, dropped };
+  const widening = planWidening(observation, request, target, dropped.length > 0 ? PENDING.settled : PENDING.wide);
+  return {
+    ...previewOf(observation, request, widening, target.revision),
+    plan: [...addSteps([subjectOf(ca)]), ...widening.steps.map((step) => step.text)],
+    pending: true,
+  };
+}
+
+function previewOf(observation: Observation, request: TrustRequest, { notes, steps, leader }: Plan, revision: string) {
+  const hash = steps.length > 0 && hashOf(rendering(observation, request, revision), currentStage(observation));
+  return { notes, ...(leader && { leader }), ...(hash && { templateHash: hash }) };
 }
 
 /**
@@ -80,19 +113,22 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
   const { spec } = request;
   const journal = new Journal(ports);
   await sweepProbes(ports, spec);
+  await demandGivenSecrets(ports, spec);
   const further = (await readTrustedCas(ports, spec)).join("\n");
-  const settled = await settledBundle(ports, spec, issuersOf(spec), async (ref) => {
+  const settled = await settledBundle(ports, request, async (ref) => {
     const ca = await learnCa(ports, spec, ref, further);
     journal.note(askStep(ref), "", "CertificateSynced");
     return ca;
   });
+  if (settled === undefined) throw new FatalError(`${spec.namespace}/${spec.name}: the CA of its own was not made`);
   const observation = await observe(ports, spec);
-  const { bundle, added } = await wideningOf(ports, spec, observation, settled);
-  await writeBundle(ports, spec, bundle);
-  for (const step of addSteps(added)) journal.note(step, "", "CertificateSynced");
-  const plan = planWidening(observation, request, bundle, settled);
-  await walk(observation, rendering(observation, request, bundle), plan, journal, false);
-  return { caBundle: bundle, revision: trustRevision(bundle), settled, ...journal.record() };
+  const target = await wideningOf(ports, spec, observation, settled);
+  await writeBundle(ports, spec, target.bundle);
+  for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
+  const plan = planWidening(observation, request, target, trustRevision(settled));
+  if (plan.steps.length > 0) await seedSecrets(ports, spec, observation.liveTls, target.bundle);
+  await walk(observation, rendering(observation, request, target.revision), plan, journal, false);
+  return { caBundle: target.bundle, revision: target.revision, settled, ...journal.record() };
 }
 
 function askStep({ kind, name }: { kind: string; name: string }): string {
@@ -107,7 +143,12 @@ function addSteps(subjects: string[]): string[] {
 async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation, settled: string) {
   const live = await readBundle(ports, spec);
   const bundle = hasTlsMembers(observation) ? union(live, settled) : settled;
-  return { bundle, added: sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live) };
+  return {
+    bundle,
+    revision: trustRevision(bundle),
+    added: sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live),
+    dropped: subjectsBeyond(bundle, settled),
+  };
 }
 
 /** Whether any member has TLS material, or would have it after coming back. */
@@ -117,15 +158,40 @@ export function hasTlsMembers({ workload, pods }: Observation): boolean {
   return stages.some((stage) => stage && !sameStage(stage, PLAIN));
 }
 
-function rendering(observation: Observation, { spec, owner }: TrustRequest, bundle: string) {
-  const tls = observation.liveTls ?? spec.tls;
-  return { spec, owner, trustRevision: trustRevision(bundle), ...(tls && { tls }) };
+/** As the members run, but with the Secrets that the spec names: where these are others, they hold the same leaves. */
+function rendering(observation: Observation, { spec, owner }: TrustRequest, revision: string) {
+  const { liveTls } = observation;
+  const moved = new Map(movedSecrets(spec, liveTls).map(({ alias, secretName }) => [alias, secretName]));
+  const certificates = liveTls?.certificates.map(({ alias, secretName }) => ({
+    alias,
+    secretName: moved.get(alias) ?? secretName,
+  }));
+  const tls = liveTls && certificates ? { ...liveTls, certificates } : spec.tls;
+  return { spec, owner, trustRevision: revision, ...(tls && { tls }) };
 }
 
-/** The members stay on the stage that they are on; members that trust the bundle already are left alone. */
-function planWidening(observation: Observation, request: TrustRequest, bundle: string, settled: string): Plan {
-  if (!hasTlsMembers(observation) || trustsAlready(observation, [bundle, settled])) return NO_PLAN;
-  return planWalk(observation, rendering(observation, request, bundle), currentStage(observation), { label: "widen" });
+/**
+ * The members stay on the stage that they are on; members that trust the bundle already are left alone, unless they
+ * have to come to other Secrets before a CA is dropped that their leaves are of.
+ */
+function planWidening(
+  observation: Observation,
+  request: TrustRequest,
+  { revision, dropped }: { revision: string; dropped: string[] },
+  settled: string,
+): Plan {
+  if (!hasTlsMembers(observation)) return NO_PLAN;
+  const mustMove = dropped.length > 0 && !inPlace(observation, request.spec);
+  if (!mustMove && trustsAlready(observation, [revision, settled])) return NO_PLAN;
+  return planWalk(observation, rendering(observation, request, revision), currentStage(observation), {
+    label: "widen",
+  });
+}
+
+/** Whether every member mounts the Secrets that the spec names. Which ones a pod mounts follows from its template. */
+function inPlace({ workload, pods, liveTls }: Observation, spec: EtcdSpec): boolean {
+  const hash = workload?.templateAnnotations[TEMPLATE_HASH];
+  return movedSecrets(spec, liveTls).length === 0 && pods.every((pod) => pod.annotations[TEMPLATE_HASH] === hash);
 }
 
 function currentStage({ workload }: Observation): Stage {
@@ -133,8 +199,7 @@ function currentStage({ workload }: Observation): Stage {
 }
 
 /** Every member started with the wide bundle or with exactly the CAs that are wanted, and so would one that comes back. */
-function trustsAlready({ workload, pods }: Observation, bundles: string[]): boolean {
-  const revisions = bundles.map(trustRevision);
+function trustsAlready({ workload, pods }: Observation, revisions: string[]): boolean {
   return [workload?.templateAnnotations ?? {}, ...pods.map((pod) => pod.annotations)].every((annotations) =>
     revisions.includes(annotations[TRUST_REVISION] ?? ""),
   );

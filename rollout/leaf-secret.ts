@@ -1,0 +1,49 @@
+import type { EtcdSpec } from "../config/types";
+import { labels } from "../manifests";
+import type { KubeObject } from "../manifests/types";
+import type { Ports, SecretMaterial } from "./ports";
+
+/** On a Secret of ours: for which certificate it was made. cert-manager has an annotation of its own. */
+export const MADE_FOR = "pulumi-etcd/made-for";
+
+type Cluster = Pick<EtcdSpec, "name" | "namespace">;
+
+/** A Secret with a leaf, in cert-manager's layout. */
+export interface LeafSecret {
+  secretName: string;
+  /** The certificate that it was made for, as `certificateName` has it. */
+  madeFor: string;
+  material: SecretMaterial;
+}
+
+/** Writes the Secret in place: members and clients that mount it see the old content or the new, and nothing between. */
+export async function writeLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
+  await ports.kube.apply(rendered(cluster, leaf));
+}
+
+/** Whether the Secret is missing or holds something else. */
+export async function differs(ports: Ports, { namespace }: Cluster, { secretName, material }: LeafSecret) {
+  const live = await ports.kube.secretMaterial(namespace, secretName);
+  const parts = ["certificate", "key", "ca"] as const;
+  return live === undefined || parts.some((part) => (live[part] ?? "") !== (material[part] ?? ""));
+}
+
+function rendered(cluster: Cluster, { secretName, madeFor, material }: LeafSecret): KubeObject {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name: secretName,
+      namespace: cluster.namespace,
+      labels: labels(cluster, "certificate"),
+      annotations: { [MADE_FOR]: madeFor },
+    },
+    type: "kubernetes.io/tls",
+    data: {
+      "tls.crt": base64(material.certificate),
+      "tls.key": base64(material.key),
+      "ca.crt": base64(material.ca ?? ""),
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { kubernetesPluginVersion, pulumiVersion } from "./pulumi-versions.ts";
+import { pluginVersion, pulumiVersion } from "./pulumi-versions.ts";
 
 /** One Go module of tools/modules: what is built from it, and how. */
 export interface GoTool {
@@ -61,7 +61,7 @@ export const goTools: GoTool[] = [
   {
     name: "pulumi-resource-kubernetes",
     packages: { ".": "pulumi-resource-kubernetes" },
-    variables: { "main.version": kubernetesPluginVersion() },
+    variables: { "main.version": pluginVersion("kubernetes") },
     generated: {
       module: "github.com/pulumi/pulumi-kubernetes/provider/v4",
       files: {
@@ -69,5 +69,10 @@ export const goTools: GoTool[] = [
         "cmd/pulumi-resource-kubernetes/terraform-mapping.json": "generated-terraform-mapping.json",
       },
     },
+  },
+  {
+    name: "pulumi-resource-tls",
+    packages: { ".": "pulumi-resource-tls" },
+    variables: { "main.version": pluginVersion("tls") },
   },
 ];

@@ -6,6 +6,7 @@ import { UserError } from "./errors.ts";
 import { goTools } from "./go-tool-list.ts";
 import { buildGoTool, goTool, goToolFolder } from "./go-tools.ts";
 import { Counter, elapsed, report } from "./progress.ts";
+import { pluginBinary, pulumiPackages } from "./pulumi-versions.ts";
 
 interface Tool {
   name: string;
@@ -32,7 +33,7 @@ function allTools(): Tool[] {
 }
 
 /** The tools that a Pulumi program needs without a cluster. */
-export const pulumiTools = ["kubernetes", "pulumi-language-nodejs", "pulumi", "pulumi-resource-kubernetes"];
+export const pulumiTools = ["kubernetes", "pulumi-language-nodejs", "pulumi", ...pulumiPackages.map(pluginBinary)];
 
 /** The tools that the cluster needs. */
 export const clusterTools = [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { normalSerial } from "./certificates";
+import { normalSerial, type Source } from "./certificates";
 import { fetchCredentials } from "./credentials";
 import { type Inspection, inspectCluster, type Served } from "./etcd-writer";
 import { CLUSTER, type Scenario } from "./scenario";
@@ -14,6 +14,8 @@ export interface Aftermath {
   updateTrouble?: string;
   /** What a further update took: the least that any update takes. */
   idleMs: number;
+  /** Where the certificates came from. */
+  source: Source;
   /** Pods before and after the further updates. */
   uids: { before: string[]; after: string[] };
   revisions: string[];
@@ -46,6 +48,7 @@ export async function lookAfterwards(scenario: Scenario, furtherUps = FURTHER_UP
     ...(previewTrouble && { previewTrouble }),
     ...(updateTrouble && { updateTrouble }),
     idleMs,
+    source: scenario.source,
     uids: { before, after },
     ...(await revisions(scenario)),
     findings: [
@@ -63,7 +66,7 @@ export async function inspect(
   folder: string,
   prefix: string,
 ): Promise<Inspection & { found: Set<string> }> {
-  const credentials = await fetchCredentials(scenario.kube, scenario.namespace, CLUSTER, join(folder, "inspect"));
+  const credentials = await fetchCredentials(scenario, join(folder, "inspect"));
   const keysFile = join(folder, "keys");
   const { members, user } = scenario;
   const settings = { members, credentials, prefix, keysFile, ...(user && { user }) };

@@ -23,16 +23,29 @@ export async function readLeaf(scenario: Scenario, alias: Alias): Promise<X509Ce
   return pem ? new X509Certificate(pem) : undefined;
 }
 
-/** What is in the Secret of a Certificate, decoded. */
-export async function readSecret(
-  { kube, namespace }: Scenario,
-  alias: Alias,
-): Promise<Record<string, string> | undefined> {
+/** What is in the Secret of a certificate, decoded. */
+export async function readSecret(scenario: Scenario, alias: Alias): Promise<Record<string, string> | undefined> {
+  const { kube, namespace, source } = scenario;
+  const name = await secretNameOf(scenario, alias, source);
+  const data = name && ((await kube.get("v1", "Secret", name, namespace))?.data as Record<string, string> | undefined);
+  return data ? decoded(data) : undefined;
+}
+
+/** cert-manager's Certificates name their Secrets; the others are called as they are by default. */
+async function secretNameOf({ kube, namespace }: Scenario, alias: Alias, source: Source): Promise<string | undefined> {
+  if (source !== "issuer") return leafSecret(alias, source);
   const certificate = await kube.get("cert-manager.io/v1", "Certificate", `${CLUSTER}-${alias}-cert`, namespace);
-  if (!certificate) return undefined;
-  const { secretName } = certificate.spec as { secretName: string };
-  const data = (await kube.get("v1", "Secret", secretName, namespace))?.data as Record<string, string> | undefined;
-  return data && decoded(data);
+  return (certificate?.spec as { secretName: string } | undefined)?.secretName;
+}
+
+/** Where certificates come from: an issuer of cert-manager, a CA of the cluster's own, Secrets of somebody else. */
+export type Source = "issuer" | "ca" | "secrets";
+
+const SUFFIX: Record<Source, string> = { issuer: "cert", ca: "own-cert", secrets: "copied-cert" };
+
+/** The Secret that members and clients mount, where the settings name no other. */
+export function leafSecret(alias: Alias, source: Source): string {
+  return `${CLUSTER}-${alias}-${SUFFIX[source]}`;
 }
 
 export function decoded(data: Record<string, string>): Record<string, string> {

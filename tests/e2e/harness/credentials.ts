@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sleep } from "./command";
-import type { Kube } from "./kube";
+import type { LiveObject } from "./kube";
+import { CLUSTER, type Scenario } from "./scenario";
 
 /** The files in which a client is given its certificate and the CAs that it trusts. */
 export interface CredentialFiles {
@@ -18,9 +19,7 @@ export class CredentialMirror {
   #written = "";
 
   constructor(
-    private readonly kube: Kube,
-    private readonly namespace: string,
-    private readonly clusterName: string,
+    private readonly scenario: Scenario,
     folder: string,
   ) {
     mkdirSync(folder, { recursive: true });
@@ -50,9 +49,19 @@ export class CredentialMirror {
     }
   }
 
+  /** In the middle of a change of source there may be two: the one that is to stay counts. */
+  async #secret(): Promise<LiveObject | undefined> {
+    const { kube, namespace, clientSecrets } = this.scenario;
+    for (const name of clientSecrets) {
+      const secret = await kube.get("v1", "Secret", name, namespace);
+      if (secret) return secret;
+    }
+    return undefined;
+  }
+
   async #copy(): Promise<void> {
-    const secret = await this.kube.get("v1", "Secret", `${this.clusterName}-client-cert`, this.namespace);
-    const bundle = await this.kube.get("v1", "ConfigMap", `${this.clusterName}-trust-bundle`, this.namespace);
+    const secret = await this.#secret();
+    const bundle = await this.scenario.kube.get("v1", "ConfigMap", `${CLUSTER}-trust-bundle`, this.scenario.namespace);
     const leaf = (secret?.data ?? {}) as Record<string, string>;
     const ca = (bundle?.data as Record<string, string> | undefined)?.["ca.crt"];
     const [certificate, key] = [leaf["tls.crt"], leaf["tls.key"]];
@@ -68,8 +77,8 @@ export class CredentialMirror {
 }
 
 /** A client's files as the cluster has them now. */
-export async function fetchCredentials(kube: Kube, namespace: string, clusterName: string, folder: string) {
-  const mirror = new CredentialMirror(kube, namespace, clusterName, folder);
+export async function fetchCredentials(scenario: Scenario, folder: string): Promise<CredentialFiles> {
+  const mirror = new CredentialMirror(scenario, folder);
   await mirror.start();
   await mirror.stop();
   return mirror.files;

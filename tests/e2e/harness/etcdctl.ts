@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Scheme } from "../writer/config";
 import { type CommandResult, runCommand, tail } from "./command";
 import { fetchCredentials } from "./credentials";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 
 interface Status {
   Endpoint: string;
@@ -25,10 +25,10 @@ async function run(
   args: string[],
   endpoints = scenario.members.map(({ address }) => `${scheme}://${address}`),
 ): Promise<CommandResult> {
-  const { kube, namespace, environment, folder } = scenario;
+  const { environment, folder } = scenario;
   const flags = [`--endpoints=${endpoints.join(",")}`, "--command-timeout=3s", "--dial-timeout=2s"];
   if (scheme === "https") {
-    const { ca, certificate, key } = await fetchCredentials(kube, namespace, CLUSTER, join(folder, "etcdctl"));
+    const { ca, certificate, key } = await fetchCredentials(scenario, join(folder, "etcdctl"));
     flags.push(`--cacert=${ca}`, `--cert=${certificate}`, `--key=${key}`);
   }
   const command = [...environment.inNetwork, "etcdctl", ...flags, ...args];

@@ -1,6 +1,6 @@
 import type { Scheme } from "../writer/config";
 import type { Aftermath } from "./aftermath";
-import { ALIASES } from "./certificates";
+import { ALIASES, type Alias, leafSecret, type Source } from "./certificates";
 import type { Change } from "./change";
 import type { Inspection } from "./etcd-writer";
 import type { Scenario } from "./scenario";
@@ -62,22 +62,23 @@ export function expectSettled(
       expect(sought).toContainEqual(expect.stringMatching(/^kubeconfig (client-key-data|token)$/));
     }
     if (goal.to === "https") {
-      expect(sought).toContainEqual(expect.stringMatching(new RegExp(`/${secretName(goal, "server")} tls\\.key$`)));
+      const name = secretName(goal, aftermath(), "server");
+      expect(sought).toContainEqual(expect.stringMatching(new RegExp(`/${name} tls\\.key$`)));
     }
   });
 
   test(goal.to === "https" ? "has its certificates" : "has no certificates, and no Secrets of them", () => {
     const certificates = ALIASES.flatMap((alias) => [
-      `Certificate etcd-${alias}-cert`,
-      `Secret ${secretName(goal, alias)}`,
+      ...(aftermath().source === "issuer" ? [`Certificate etcd-${alias}-cert`] : []),
+      `Secret ${secretName(goal, aftermath(), alias)}`,
     ]);
     const expected = goal.to === "https" ? [...certificates, "ConfigMap etcd-trust-bundle"] : [];
     expect([...aftermath().tlsObjects].sort()).toEqual(expected.sort());
   });
 }
 
-function secretName({ secretNames }: Goal, alias: (typeof ALIASES)[number]): string {
-  return secretNames?.[alias] ?? `etcd-${alias}-cert`;
+function secretName({ secretNames }: Goal, { source }: { source: Source }, alias: Alias): string {
+  return secretNames?.[alias] ?? leafSecret(alias, source);
 }
 
 function byScheme(scheme: Scheme) {

@@ -7,7 +7,7 @@ import type { Inspection } from "./etcd-writer";
 import type { Goal } from "./expect-settled";
 import { recordFault } from "./fault-report";
 import { NamespaceWatch } from "./pod-watch";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 import { outages, type PodEvent, restarts } from "./timeline";
 import type { Update } from "./update";
 import { Clients, RETRIES, type WriterResult } from "./writers";
@@ -114,7 +114,7 @@ export async function bringAbout(scenario: Scenario, fault: Fault, group: string
   const prefix = `e2e/${name}/`;
   await fault.edit?.(scenario);
   const watch = new NamespaceWatch(scenario.kube, scenario.namespace);
-  const mirror = new CredentialMirror(scenario.kube, scenario.namespace, CLUSTER, join(folder, "credentials"));
+  const mirror = new CredentialMirror(scenario, join(folder, "credentials"));
   const retry = { ...RETRIES, ...fault.retry };
   // Clients that are to find their way back to where they were move with every attempt, not for good.
   const destination = retry.eitherScheme ? fault.from : fault.to;

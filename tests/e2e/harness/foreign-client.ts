@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decoded } from "./certificates";
 import { type CredentialFiles, fetchCredentials } from "./credentials";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 
 /** Files of a client whose certificate comes from another issuer; undefined until cert-manager has made it. */
 export async function foreignCredentials(scenario: Scenario, issuer: string): Promise<CredentialFiles | undefined> {
@@ -28,5 +28,5 @@ export async function foreignCredentials(scenario: Scenario, issuer: string): Pr
   writeFileSync(files.certificate, data["tls.crt"] ?? "");
   writeFileSync(files.key, data["tls.key"] ?? "", { mode: 0o600 });
   // It trusts the members as every client does.
-  return { ...files, ca: (await fetchCredentials(kube, namespace, CLUSTER, own.concat("-trust"))).ca };
+  return { ...files, ca: (await fetchCredentials(scenario, own.concat("-trust"))).ca };
 }

@@ -11,7 +11,7 @@ import { planLines, predictedLeader } from "./plan-lines";
 import { NamespaceWatch } from "./pod-watch";
 import { type Recorded, readRecords, recordedBetween } from "./record";
 import { reportRow } from "./report";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 import { type PodEvent, passes, restarts, type SecretEvent } from "./timeline";
 import { Clients, RETRIES, type WriterResult } from "./writers";
 
@@ -53,7 +53,7 @@ export async function carryOut(scenario: Scenario, change: Change): Promise<Evid
   if (change.document && process.env.UPDATE_DOCS) await documentPreview(scenario, change.document);
 
   const watch = new NamespaceWatch(scenario.kube, scenario.namespace);
-  const mirror = new CredentialMirror(scenario.kube, scenario.namespace, CLUSTER, join(folder, "credentials"));
+  const mirror = new CredentialMirror(scenario, join(folder, "credentials"));
   const retry = { ...RETRIES, ...change.retry };
   const { members, user } = scenario;
   const settings = { members, credentials: mirror.files, retry, ...(user && { user }) };

@@ -67,6 +67,11 @@ export class PulumiStack {
     await this.#run(["config", "rm", "--path", path, ...this.#where()], SHORT_TIMEOUT_MS);
   }
 
+  /** Whether anything is set under a key. */
+  async has(key: string): Promise<boolean> {
+    return new RegExp(`^\\s+${key}:`, "m").test(this.saveConfig());
+  }
+
   /** The settings as they are, to be put back later. */
   saveConfig(): string {
     return readFileSync(this.#configFile, "utf8");

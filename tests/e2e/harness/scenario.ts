@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EtcdUser } from "../writer/config";
+import { leafSecret, type Source } from "./certificates";
 import { deployerKubeconfig, mayReadCa, revokeDeployer } from "./deployer";
 import { type Environment, environment, workFolder } from "./environment";
 import { deleteClusterIssuer, makeClusterIssuer, makeIssuer } from "./issuers";
@@ -30,6 +31,8 @@ export class Scenario {
   readonly folder: string;
   readonly issuerName: string;
   readonly members: { name: string; address: string }[];
+  /** Where the certificates come from, as the settings have it. */
+  source: Source = "issuer";
   /** As whom clients come, once etcd's authentication is on. */
   user: EtcdUser | undefined;
   /** Everything that reaches beyond the namespace, to be taken away at the end. */
@@ -110,14 +113,30 @@ export class Scenario {
 
   /** Sets what a user sets to have TLS. */
   async addTls(): Promise<void> {
-    await this.stack.set({
+    await this.takeCertificatesFrom("issuer", {
       "etcd:tls.issuerRef.kind": this.options.issuerKind,
       "etcd:tls.issuerRef.name": this.issuerName,
     });
   }
 
+  /** Sets where certificates come from, in the place of what was set before. */
+  async takeCertificatesFrom(source: Source, settings: Record<string, string>): Promise<void> {
+    const key = { issuer: "issuerRef", ca: "ca", secrets: "secrets" } as const;
+    if (source !== this.source && (await this.stack.has("etcd:tls"))) {
+      await this.stack.unset(`etcd:tls.${key[this.source]}`);
+    }
+    await this.stack.set(settings);
+    this.source = source;
+  }
+
   async removeTls(): Promise<void> {
     await this.stack.unset("etcd:tls");
+  }
+
+  /** Secrets in which a client finds its certificate, the one that is to be there in the end first. */
+  get clientSecrets(): string[] {
+    const others = (["issuer", "ca", "secrets"] as const).filter((source) => source !== this.source);
+    return [this.source, ...others].map((source) => leafSecret("client", source));
   }
 
   async pods(): Promise<PodState[]> {

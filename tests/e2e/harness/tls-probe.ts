@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runCommand, tail } from "./command";
 import { fetchCredentials } from "./credentials";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 
 /** What came of one handshake with the client port. */
 export interface Handshake {
@@ -26,8 +26,8 @@ socket.on("error", (error) => console.log(JSON.stringify({ error: error.message 
 
 /** Shakes hands with every member as a client that knows no newer version of TLS than the given one. */
 export async function shakeHands(scenario: Scenario, maxVersion: "TLSv1.2" | "TLSv1.3"): Promise<Handshake[]> {
-  const { kube, namespace, folder } = scenario;
-  const files = await fetchCredentials(kube, namespace, CLUSTER, join(folder, "handshake"));
+  const { folder } = scenario;
+  const files = await fetchCredentials(scenario, join(folder, "handshake"));
   const { inNetwork, variables } = scenario.environment;
   return Promise.all(
     scenario.members.map(async ({ address }) => {

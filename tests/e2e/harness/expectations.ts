@@ -4,7 +4,7 @@ import type { Change } from "./change";
 import type { Inspection } from "./etcd-writer";
 import { expectCertificates } from "./expect-certificates";
 import { expectClients } from "./expect-clients";
-import { expectSettled } from "./expect-settled";
+import { expectSettled, type Goal } from "./expect-settled";
 import { expectWalk } from "./expect-walk";
 import { carryOut, type Evidence } from "./operation";
 import type { Scenario } from "./scenario";
@@ -39,7 +39,13 @@ export function describeChange(title: string, step: Step, scenario: () => Scenar
 }
 
 /** Brings up a cluster where there was none, and tests what must hold after it. */
-export function describeCreation(title: string, step: Step, scenario: () => Scenario, scheme: Scheme): void {
+export function describeCreation(
+  title: string,
+  step: Step,
+  scenario: () => Scenario,
+  scheme: Scheme,
+  goal: Omit<Goal, "to"> = {},
+): void {
   describe(title, () => {
     let aftermath: Aftermath | undefined;
     let inspection: Inspection | undefined;
@@ -55,7 +61,7 @@ export function describeCreation(title: string, step: Step, scenario: () => Scen
     );
     expectSettled(
       scenario,
-      { to: scheme },
+      { to: scheme, ...goal },
       () => carriedOut(aftermath),
       () => carriedOut(inspection),
     );

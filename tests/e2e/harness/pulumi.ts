@@ -25,8 +25,14 @@ export class PulumiError extends Error {
     command: string[],
     readonly result: CommandResult,
   ) {
-    super(`${command.join(" ")} ended with code ${result.code}:\n${tail(`${result.stdout}\n${result.stderr}`)}`);
+    super(`${command.join(" ")} ended with code ${result.code}:\n${diagnosis(`${result.stdout}\n${result.stderr}`)}`);
   }
+}
+
+/** Why it failed: after that come the differences of the outputs, which may be long. */
+function diagnosis(printed: string): string {
+  const found = /^Diagnostics:$[\s\S]*?(?=^(Outputs|Resources):$|(?![\s\S]))/m.exec(printed);
+  return tail(found?.[0] ?? printed);
 }
 
 /**

@@ -33,6 +33,8 @@ export class Scenario {
   readonly members: { name: string; address: string }[];
   /** Where the certificates come from, as the settings have it. */
   source: Source = "issuer";
+  /** Whose certificate clients show. */
+  clientShows: "client" | "server" = "client";
   /** As whom clients come, once etcd's authentication is on. */
   user: EtcdUser | undefined;
   /** Everything that reaches beyond the namespace, to be taken away at the end. */
@@ -136,7 +138,7 @@ export class Scenario {
   /** Secrets in which a client finds its certificate, the one that is to be there in the end first. */
   get clientSecrets(): string[] {
     const others = (["issuer", "ca", "secrets"] as const).filter((source) => source !== this.source);
-    return [this.source, ...others].map((source) => leafSecret("client", source));
+    return [this.source, ...others].map((source) => leafSecret(this.clientShows, source));
   }
 
   async pods(): Promise<PodState[]> {

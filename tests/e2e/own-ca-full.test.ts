@@ -1,0 +1,81 @@
+import { ALIASES, readSecret } from "./harness/certificates";
+import { OVER_TLS } from "./harness/change";
+import { describeChange, describeCreation } from "./harness/expectations";
+import { verifyByOpenssl } from "./harness/openssl";
+import { Scenario } from "./harness/scenario";
+import { expire } from "./harness/state-time";
+import { describeOnCluster, steps } from "./harness/suite";
+
+describeOnCluster("every operation on a CA of the cluster's own", () => {
+  const step = steps();
+  let scenario: Scenario;
+  const current = () => scenario;
+
+  beforeAll(async () => {
+    scenario = await Scenario.open({ name: "own-ca-operations", replicas: 3, issuerKind: "Issuer" });
+  }, 240_000);
+
+  afterAll(() => scenario?.close(), 600_000);
+
+  describeCreation("created without TLS", step, current, "http");
+
+  describeChange("adding TLS", step, current, {
+    name: "add, own CA",
+    from: "http",
+    to: "https",
+    edit: (each) => each.takeCertificatesFrom("ca", { "etcd:tls.ca.subject.organizations[0]": "Example" }),
+    says: ["trust bundle: add O=Example, CN=etcd CA"],
+  });
+
+  step("every chain verifies", async () => {
+    for (const alias of ALIASES) {
+      const { "tls.crt": leaf = "", "ca.crt": ca = "" } = (await readSecret(scenario, alias)) ?? {};
+      verifyByOpenssl(scenario.folder, leaf, ca);
+    }
+  });
+
+  describeChange("another name in the server certificate", step, current, {
+    ...OVER_TLS,
+    name: "spec, own CA",
+    edit: ({ stack }) =>
+      stack.set({
+        "etcd:tls.certificates[0].alias": "server",
+        "etcd:tls.certificates[0].dnsNames[0]": "etcd.example.org",
+      }),
+    passes: 0,
+    renewed: ["server"],
+  });
+
+  describeChange("rotation", step, current, {
+    ...OVER_TLS,
+    name: "rotate, own CA",
+    edit: ({ stack }) => stack.set({ "etcd:tls.rotate": "first" }),
+    passes: 0,
+    renewed: [...ALIASES],
+  });
+
+  describeChange("a certificate whose time for renewal has come", step, current, {
+    ...OVER_TLS,
+    name: "due leaf, own CA",
+    edit: (each) => expire(each, "LocallySignedCert", "etcd-peer"),
+    passes: 0,
+    renewed: ["peer"],
+    says: [/LocallySignedCert etcd-peer replace/, "wait until every member serves its new certificates"],
+  });
+
+  describeChange("the CA's time for renewal has come", step, current, {
+    ...OVER_TLS,
+    name: "due CA, own CA",
+    edit: (each) => expire(each, "SelfSignedCert", "etcd-ca-1"),
+    passes: 2,
+    renewed: [...ALIASES],
+    says: [/SelfSignedCert etcd-ca-1 replace/, /widen: restart etcd-0/, /settle: restart etcd-0/],
+  });
+
+  describeChange("removing TLS", step, current, {
+    name: "remove, own CA",
+    from: "https",
+    to: "http",
+    edit: (each) => each.removeTls(),
+  });
+});

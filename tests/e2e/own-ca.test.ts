@@ -1,0 +1,45 @@
+import { OVER_TLS } from "./harness/change";
+import { describeChange, describeCreation } from "./harness/expectations";
+import { Scenario } from "./harness/scenario";
+import { describeOnCluster, steps } from "./harness/suite";
+
+describeOnCluster("a CA of the cluster's own", () => {
+  const step = steps();
+  let scenario: Scenario;
+  const current = () => scenario;
+
+  beforeAll(async () => {
+    scenario = await Scenario.open({ name: "own-ca", replicas: 3, issuerKind: "Issuer" });
+    await scenario.takeCertificatesFrom("ca", { "etcd:tls.ca.generation": "1" });
+  }, 240_000);
+
+  afterAll(() => scenario?.close(), 600_000);
+
+  describeCreation("created with TLS", step, current, "https");
+
+  describeChange("another generation of the CA", step, current, {
+    ...OVER_TLS,
+    name: "generation",
+    edit: ({ stack }) => stack.set({ "etcd:tls.ca.generation": "2" }),
+    passes: 2,
+    renewed: ["server", "peer", "client"],
+    trusts: async ({ stack }) => (await stack.outputs<{ caBundle: string }>()).caBundle,
+    says: [
+      "trust bundle: add CN=etcd CA 2",
+      /widen: restart etcd-0/,
+      "wait until every member serves its new certificates",
+      "trust bundle: drop CN=etcd CA",
+      /settle: restart etcd-0/,
+    ],
+    document: "previews/ca-generation.txt",
+  });
+
+  describeChange("from the own CA to an issuer", step, current, {
+    ...OVER_TLS,
+    name: "to-issuer",
+    edit: (each) => each.addTls(),
+    passes: 2,
+    renewed: ["server", "peer", "client"],
+    says: [/ask Issuer etcd-ca for its CA/, /widen: restart etcd-0/, /settle: restart etcd-0/],
+  });
+});

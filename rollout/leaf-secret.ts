@@ -17,6 +17,8 @@ export interface LeafSecret {
   /** The certificate that it was made for, as `certificateName` has it. */
   madeFor: string;
   material: SecretMaterial;
+  /** Further annotations. */
+  annotations?: Record<string, string>;
 }
 
 /** Writes the Secret in place: members and clients that mount it see the old content or the new, and nothing between. */
@@ -45,7 +47,7 @@ export async function differs(ports: Ports, { namespace }: Cluster, { secretName
   return live === undefined || parts.some((part) => (live[part] ?? "") !== (material[part] ?? ""));
 }
 
-function rendered(cluster: Cluster, { secretName, madeFor, material }: LeafSecret): KubeObject {
+function rendered(cluster: Cluster, { secretName, madeFor, material, annotations }: LeafSecret): KubeObject {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {
     apiVersion: "v1",
@@ -54,7 +56,7 @@ function rendered(cluster: Cluster, { secretName, madeFor, material }: LeafSecre
       name: secretName,
       namespace: cluster.namespace,
       labels: labels(cluster, "certificate"),
-      annotations: { [MADE_FOR]: madeFor },
+      annotations: { [MADE_FOR]: madeFor, ...annotations },
     },
     type: "kubernetes.io/tls",
     data: {

@@ -53,7 +53,7 @@ async function untilUnmounted(
 
 function madeFor(secret: KubeObject): string | undefined {
   const { annotations = {} } = secret.metadata;
-  return annotations["cert-manager.io/certificate-name"] ?? annotations[MADE_FOR];
+  return annotations["cert-manager.io/certificate-name"] || annotations[MADE_FOR];
 }
 
 function isTerminating(pod: KubeObject): boolean {

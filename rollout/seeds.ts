@@ -7,6 +7,12 @@ import { Refusal } from "./problems";
 import { missingRightsProblem } from "./rights";
 import { chainsTo } from "./x509";
 
+/**
+ * cert-manager takes over a Secret that names no issuer where its leaf is what its Certificate asks for, and issues
+ * nothing (SecretIssuerAnnotationsMismatch of its trigger policies). One of another issuer it issues anew.
+ */
+const NOT_ISSUED = { "cert-manager.io/issuer-name": "none", "cert-manager.io/issuer-kind": "None" };
+
 /** The Secrets of the spec that the members do not mount yet, with those that they mount in their place. */
 export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
   return (spec.tls?.certificates ?? []).flatMap(({ alias, secretName }) => {
@@ -26,7 +32,12 @@ export async function seedSecrets(ports: Ports, spec: EtcdSpec, mounted: MemberT
     if (there && chainsTo(there.certificate, bundle)) continue;
     const material = await ports.kube.secretMaterial(spec.namespace, from);
     if (!material) continue;
-    await writeLeaf(ports, spec, { secretName, madeFor: certificateName(spec, alias), material });
+    await writeLeaf(ports, spec, {
+      secretName,
+      madeFor: certificateName(spec, alias),
+      material,
+      annotations: NOT_ISSUED,
+    });
   }
 }
 

@@ -19,7 +19,8 @@ beforeAll(() =>
         registered.push({ type, name, inputs });
         // What the providers would answer, as far as other resources take it in.
         const answers = { trustRevision: "rev1", completedAt: "2030-01-01T00:00:00Z", settled: "PEM" };
-        return { id: id ?? `${name}-id`, state: { ...inputs, ...answers } };
+        const made = { privateKeyPem: `key of ${name}`, certPem: `certificate of ${name}`, certRequestPem: "request" };
+        return { id: id ?? `${name}-id`, state: { ...inputs, ...answers, ...(type.startsWith("tls:") && made) } };
       },
       call: () => ({}),
     },
@@ -73,6 +74,51 @@ test("the walk is told these things and no others: no kubeconfig, no secret", as
   const { inputs } = all[position(all, /Rollout$/)]!;
   expect(inputs.owner).toBe("acme/etcd/test");
   expect(Object.keys(inputs).sort()).toEqual(["__provider", "dryRun", "owner", "resourceUrn", "settled", "spec"]);
+});
+
+describe("a CA of the cluster's own", () => {
+  const own = { tls: { ca: { generation: 2 }, certificates: [{ alias: "client", sameAs: "server" }] } };
+  const named = (all: Registered[], type: RegExp) => all.filter((each) => type.test(each.type)).map(({ name }) => name);
+
+  test("comes before the trust bundle, its leaves after that and before the walk", async () => {
+    const all = await declare("own", own);
+    const order = [/SelfSignedCert$/, /TrustBundle$/, /LeafSecret$/, /Rollout$/, /StatefulSet$/];
+    const positions = order.map((type) => position(all, type));
+    expect(positions).not.toContain(-1);
+    expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    expect(all[position(all, /TrustBundle$/)]?.inputs.ca).toBe("certificate of own-ca-2");
+  });
+
+  test("has its generation in its name, and one leaf where two aliases share it", async () => {
+    const all = await declare("generations", own);
+    expect(named(all, /SelfSignedCert$/)).toEqual(["generations-ca-2"]);
+    expect(named(all, /LeafSecret$/).sort()).toEqual(["generations-peer", "generations-server"]);
+    expect(named(all, /Certificate$|CertificateSecret$/)).toEqual([]);
+  });
+
+  test("gives keys to the leaves' Secrets alone, as Pulumi secrets", async () => {
+    const all = await declare("keys", own);
+    const holding = all.filter(({ inputs }) => JSON.stringify(inputs).includes("key of keys-server"));
+    expect(new Set(holding.map(({ type }) => type.split(":").at(-1)))).toEqual(new Set(["CertRequest", "LeafSecret"]));
+    const secret = all.find(({ type, name }) => type.endsWith("LeafSecret") && name === "keys-server");
+    // How Pulumi hands over what it keeps as a secret.
+    expect(JSON.stringify(secret?.inputs.key)).toContain("4dabf18193072939515e22adb298388d");
+  });
+
+  test("tells the walk what its leaves are known by, and no more of them", async () => {
+    const all = await declare("told", own);
+    const { leaves } = all[position(all, /Rollout$/)]!.inputs as { leaves: Record<string, string> };
+    expect(Object.keys(leaves).sort()).toEqual(["peer", "server"]);
+    for (const each of Object.values(leaves)) expect(each).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+test("Secrets of somebody else are copied after the trust bundle and before the walk", async () => {
+  const all = await declare("given", { tls: { secrets: { server: "s", peer: "p", client: "c" } } });
+  const positions = [/TrustBundle$/, /CopiedSecret$/, /Rollout$/].map((type) => position(all, type));
+  expect(positions).not.toContain(-1);
+  expect(positions).toEqual([...positions].sort((a, b) => a - b));
+  expect(all.filter(({ type }) => type.startsWith("tls:"))).toEqual([]);
 });
 
 test("a workload that the walk has not been told of fails the program", () => {

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { membership, rollout, trustBundle } from "../../components/providers";
+import { copiedSecret, leafSecret, membership, rollout, trustBundle } from "../../components/providers";
 import { check, diffWhen, same } from "../../components/providers/base";
 import { endWithEngine } from "../../components/providers/engine-connection";
 import { parseSpec } from "../../config";
@@ -19,6 +19,7 @@ describe("the walk is a difference", () => {
     ["when the cluster is not where the spec wants it", { plan: ["pass 1/1: restart etcd-0"] }, true],
     ["when the spec changed", { spec: spec({ replicas: 5 }) }, true],
     ["when other CAs are wanted", { settled: "A+B" }, true],
+    ["when a leaf is new that cert-manager did not make", { leaves: { server: "f2" } }, true],
     ["when the resource was only renamed: no", { resourceUrn: "urn:pulumi:test::etcd::x::other" }, false],
   ])("%s", async (_, news, expected) => expect(await changed(news)).toBe(expected));
 });
@@ -39,7 +40,35 @@ describe("the trust bundle is a difference", () => {
     ["when the CA behind the issuer changed", { expected: "rev-b" }, true],
     ["when the CA cannot be seen this time: no", { expected: undefined }, false],
     ["when somebody took the ConfigMap away", { present: false }, true],
+    ["when the CA of its own is another", { ca: "CA 2" }, true],
+    ["when members are yet to be made to trust something", { unfinished: true }, true],
   ])("%s", async (_, news, expected) => expect(await changed(news)).toBe(expected));
+});
+
+const secret = { ...common, namespace: "db", secretName: "etcd-server-own-cert", certificateName: "etcd-server-cert" };
+
+describe("a leaf of the own CA is a difference", () => {
+  const state = { ...secret, cluster: "etcd", certificate: "C", key: "K", ca: "A", intact: true };
+  const diff = (news: object) => leafSecret.diff("id", state, { ...state, ...news });
+
+  test("when its certificate, key or CA is another, or its Secret was changed by somebody", async () => {
+    expect(await diff({})).toEqual({ changes: false });
+    for (const news of [{ certificate: "C2" }, { key: "K2" }, { ca: "A2" }, { intact: false }])
+      expect(await diff(news)).toEqual({});
+  });
+
+  test("and another Secret takes its place, which is made before this one goes", async () => {
+    expect(await diff({ secretName: "other" })).toEqual({ changes: true, replaces: ["secretName"] });
+  });
+});
+
+test("a copy is a difference when what it is a copy of has changed, or the copy has", async () => {
+  const state = { ...secret, spec: spec(), alias: "server" as const, fingerprint: "f1", current: true };
+  const diff = (news: object) => copiedSecret.diff("id", state, { ...state, ...news });
+  expect(await diff({})).toEqual({ changes: false });
+  expect(await diff({ fingerprint: "f2" })).toEqual({});
+  expect(await diff({ current: false })).toEqual({});
+  expect(await diff({ namespace: "other" })).toEqual({ changes: true, replaces: ["namespace"] });
 });
 
 test("the verification is a difference after every walk, and where the cluster has drifted", async () => {

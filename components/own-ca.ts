@@ -4,6 +4,8 @@ import { ownCertificates } from "../config";
 import { hoursOf } from "../config/own-ca";
 import type { CaSpec, CertificateSpec, EtcdSpec, KeySpec, SubjectSpec } from "../config/types";
 
+import { announceRenewal } from "./renewal";
+
 /** A leaf as its Secret is to hold it; the key is a Pulumi secret. */
 export interface OwnLeaf {
   spec: CertificateSpec;
@@ -41,6 +43,7 @@ export class OwnCa {
       this.#opts,
     );
     this.certificate = signed.certPem;
+    announceRenewal(signed, `the CA ${ca.commonName}`, ca);
     this.leaves = ownCertificates(spec.tls).map((certificate) => this.#leaf(name, certificate, spec.tls?.rotate));
   }
 
@@ -62,6 +65,7 @@ export class OwnCa {
       },
       this.#opts,
     );
+    const ends = { duration: spec.duration!, renewBefore: spec.renewBefore! };
     const signed = new tls.LocallySignedCert(
       title,
       {
@@ -70,10 +74,11 @@ export class OwnCa {
         caCertPem: this.certificate,
         allowedUses: spec.usages.map(allowedUse),
         setSubjectKeyId: true,
-        ...lifetime({ duration: spec.duration!, renewBefore: spec.renewBefore! }),
+        ...lifetime(ends),
       },
       this.#opts,
     );
+    announceRenewal(signed, `the ${spec.alias} certificate`, ends);
     const pem = spec.privateKey.encoding === "PKCS8" ? key.privateKeyPemPkcs8 : key.privateKeyPem;
     return { spec, certificate: signed.certPem, key: pulumi.secret(pem) };
   }

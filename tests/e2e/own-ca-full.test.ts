@@ -3,6 +3,7 @@ import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { verifyByOpenssl } from "./harness/openssl";
 import { Scenario } from "./harness/scenario";
+import { findSecrets } from "./harness/secret-scan";
 import { expire } from "./harness/state-time";
 import { describeOnCluster, steps } from "./harness/suite";
 
@@ -31,6 +32,25 @@ describeOnCluster("every operation on a CA of the cluster's own", () => {
     for (const alias of ALIASES) {
       const { "tls.crt": leaf = "", "ca.crt": ca = "" } = (await readSecret(scenario, alias)) ?? {};
       verifyByOpenssl(scenario.folder, leaf, ca);
+    }
+  });
+
+  step("the CA's key is in the state, encrypted, and nowhere else", async () => {
+    const { stack, kube, namespace } = scenario;
+    const key = {
+      name: "the CA's key",
+      bytes: Buffer.from(await stack.revealed("PrivateKey", "etcd-ca-1", "privateKeyPem")),
+    };
+    expect(key.bytes.toString()).toContain("PRIVATE KEY");
+    expect(findSecrets(await stack.exportState(), [key])).toEqual([]);
+    expect(findSecrets(stack.printed, [key])).toEqual([]);
+    for (const kind of ["Secret", "ConfigMap"]) {
+      const objects = await kube.list("v1", kind, namespace);
+      expect(objects.length).toBeGreaterThan(0);
+      for (const { data = {} } of objects as { data?: Record<string, string> }[]) {
+        const texts = Object.values(data).map((value) => `${value}\n${Buffer.from(value, "base64").toString()}`);
+        expect(findSecrets(texts.join("\n"), [key])).toEqual([]);
+      }
     }
   });
 

@@ -29,6 +29,10 @@ export class PulumiError extends Error {
   }
 }
 
+interface State {
+  deployment: { resources: { urn: string; outputs?: Record<string, unknown> }[] };
+}
+
 /** Why it failed: after that come the differences of the outputs, which may be long. */
 function diagnosis(printed: string): string {
   const found = /^Diagnostics:$[\s\S]*?(?=^(Outputs|Resources):$|(?![\s\S]))/m.exec(printed);
@@ -157,6 +161,16 @@ export class PulumiStack {
   /** The state as it is stored: secrets stay encrypted. */
   async exportState(): Promise<string> {
     return (await this.#run(["stack", "export", "--stack", this.name], SHORT_TIMEOUT_MS)).stdout;
+  }
+
+  /** An output that the state keeps as a secret, decrypted. */
+  async revealed(type: string, name: string, output: string): Promise<string> {
+    const { stdout } = await this.#run(["stack", "export", "--show-secrets", "--stack", this.name], SHORT_TIMEOUT_MS);
+    const { deployment } = JSON.parse(stdout) as State;
+    const found = deployment.resources.find(({ urn }) => urn.includes(`:${type}::`) && urn.endsWith(`::${name}`));
+    const { plaintext } = (found?.outputs?.[output] ?? {}) as { plaintext?: string };
+    if (!plaintext) throw new Error(`the state has no secret output ${output} of ${type} ${name}`);
+    return JSON.parse(plaintext) as string;
   }
 
   /** Everything that its previews and updates have printed so far. */

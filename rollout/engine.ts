@@ -226,11 +226,7 @@ async function refuseForeign(ports: Ports, spec: EtcdSpec, owner: string): Promi
 }
 
 /** Withdraws what nobody serves any more from the trust bundle, and walks every member to the spec. */
-async function settle(
-  ports: Ports,
-  request: RolloutRequest,
-  journal: Journal,
-): Promise<void> {
+async function settle(ports: Ports, request: RolloutRequest, journal: Journal): Promise<void> {
   const { spec, settled } = request;
   const live = await readBundle(ports, spec);
   const dropped = spec.tls && settled && live ? subjectsBeyond(live, settled) : [];

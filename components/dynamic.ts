@@ -28,6 +28,8 @@ function withoutDependencies(output: pulumi.Output<string>): Promise<string> {
 export interface TrustBundleArgs {
   spec: EtcdSpec;
   owner: string;
+  /** The cluster's own CA, PEM. */
+  ca?: pulumi.Input<string>;
 }
 
 /** The CA certificates that members accept, widened before any certificate of a new CA exists. */
@@ -45,6 +47,10 @@ export interface RolloutArgs {
   owner: string;
   /** PEM, from TrustBundle. */
   settled?: pulumi.Input<string>;
+  /** The cluster's own CA, PEM. */
+  ca?: pulumi.Input<string>;
+  /** Fingerprints of the leaves that cert-manager does not make, by alias. */
+  leaves?: pulumi.Input<Record<string, pulumi.Input<string>>>;
 }
 
 /** The walk of the live members to the spec. */
@@ -105,5 +111,37 @@ export interface CertificateSecretArgs {
 export class CertificateSecret extends EtcdDynamicResource {
   constructor(name: string, args: CertificateSecretArgs, opts: pulumi.CustomResourceOptions) {
     super("certificateSecret", "CertificateSecret", name, { ...args }, opts);
+  }
+}
+
+export interface LeafSecretArgs extends CertificateSecretArgs {
+  /** Name of the etcd cluster. */
+  cluster: string;
+  /** PEM, as are the others. */
+  certificate: pulumi.Input<string>;
+  /** Must be a Pulumi secret. */
+  key: pulumi.Input<string>;
+  ca: pulumi.Input<string>;
+}
+
+/** A Secret with a leaf of the cluster's own CA, updated in place. */
+export class LeafSecret extends EtcdDynamicResource {
+  constructor(name: string, args: LeafSecretArgs, opts: pulumi.CustomResourceOptions) {
+    super("leafSecret", "LeafSecret", name, { ...args }, { ...opts, additionalSecretOutputs: ["key"] });
+  }
+}
+
+export interface CopiedSecretArgs extends CertificateSecretArgs {
+  spec: EtcdSpec;
+  alias: string;
+}
+
+/** A copy of a Secret that somebody else maintains: what members and clients mount. */
+export class CopiedSecret extends EtcdDynamicResource {
+  /** Of the certificate that is copied. */
+  declare readonly fingerprint: pulumi.Output<string>;
+
+  constructor(name: string, args: CopiedSecretArgs, opts: pulumi.CustomResourceOptions) {
+    super("copiedSecret", "CopiedSecret", name, { ...args, fingerprint: undefined }, opts);
   }
 }

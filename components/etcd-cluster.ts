@@ -1,17 +1,17 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { ConfigError, certificateName, describeProblem, parseSpec } from "../config";
+import { ConfigError, describeProblem, parseSpec } from "../config";
 import type { EtcdSpec } from "../config/types";
 import {
   finalStage,
   type KubeObject,
-  renderCertificates,
   renderDisruptionBudget,
   renderNamespace,
   renderServices,
   renderWorkload,
 } from "../manifests";
-import { CertificateSecret, Membership, Rollout, TrustBundle } from "./dynamic";
+import { declareTls } from "./certificates";
+import { Membership, Rollout } from "./dynamic";
 import { kubernetesResource } from "./kubernetes-resource";
 import { onlyAfterWalk, workloadArgs } from "./workload";
 
@@ -57,10 +57,16 @@ export class EtcdCluster extends pulumi.ComponentResource {
     super("etcd:index:EtcdCluster", name, {}, opts);
     const { spec, protect } = this.readSpec(args);
     const prerequisites = this.declareSurroundings(name, spec, protect);
-    const { bundle, certificates } = this.declareTls(name, spec, prerequisites);
+    const { bundle, certificates, ca, leaves } = declareTls(name, spec, owner(), this, prerequisites);
     const rollout = new Rollout(
       name,
-      { spec, owner: owner(), ...(bundle && { settled: bundle.settled }) },
+      {
+        spec,
+        owner: owner(),
+        ...(bundle && { settled: bundle.settled }),
+        ...(ca && { ca }),
+        ...(leaves && { leaves }),
+      },
       { parent: this, dependsOn: [...prerequisites, ...certificates] },
     );
     const workload = this.declareWorkload(spec, rollout, protect);
@@ -105,21 +111,6 @@ export class EtcdCluster extends pulumi.ComponentResource {
       this.declareObject(object, namespace),
     );
     return [...namespace, ...objects];
-  }
-
-  private declareTls(name: string, spec: EtcdSpec, prerequisites: pulumi.Resource[]) {
-    if (!spec.tls) return { bundle: undefined, certificates: [] };
-    const bundle = new TrustBundle(name, { spec, owner: owner() }, { parent: this, dependsOn: prerequisites });
-    const secrets = spec.tls.certificates.map(
-      ({ alias, secretName }) =>
-        new CertificateSecret(
-          `${name}-${alias}`,
-          { namespace: spec.namespace, secretName, certificateName: certificateName(spec, alias) },
-          { parent: this, dependsOn: [bundle] },
-        ),
-    );
-    const certificates = renderCertificates(spec).map((object) => this.declareObject(object, [bundle, ...secrets]));
-    return { bundle, certificates };
   }
 
   private declareWorkload(spec: EtcdSpec, rollout: Rollout, protect: boolean): pulumi.Resource {

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { certificateName, clientServiceName, memberHost } from "../config/names";
 import type { Alias, ConfigProblem, EtcdSpec } from "../config/types";
-import { readTrustedCas } from "./bundle";
+import { readBundle, readTrustedCas } from "./bundle";
 import { checkMaterial } from "./certificates";
 import { type LeafSecret, writeLeaf } from "./leaf-secret";
 import type { Ports, SecretMaterial } from "./ports";
@@ -128,7 +128,8 @@ export async function wantedCopy(ports: Ports, spec: EtcdSpec, alias: Alias): Pr
  * Brings a copy up to date. A leaf that the members do not trust yet is not copied: the Secret has changed since the
  * trust was widened, and the next update begins with that.
  */
-export async function copyGiven(ports: Ports, spec: EtcdSpec, alias: Alias, bundle: string): Promise<LeafSecret> {
+export async function copyGiven(ports: Ports, spec: EtcdSpec, alias: Alias): Promise<LeafSecret> {
+  const bundle = (await readBundle(ports, spec)) ?? "";
   const leaf = await wantedCopy(ports, spec, alias);
   const asked = spec.tls!.certificates.find((certificate) => certificate.alias === alias)!;
   const wrong = checkMaterial(leaf.material, asked, bundle, ports.clock.now());

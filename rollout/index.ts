@@ -1,5 +1,7 @@
 export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
+export { copyGiven, wantedCopy } from "./given-secrets";
 export type { RestartRecord } from "./journal";
+export { differs, type LeafSecret, writeOwnLeaf } from "./leaf-secret";
 export { leaseName } from "./lease";
 export { inspectMembership, type MembershipFacts, verifyMembership } from "./membership";
 export { type CertificateSecret, claimSecret, releaseSecret, releaseTrustBundle } from "./mounts";

@@ -1,7 +1,10 @@
 import type { EtcdSpec } from "../config/types";
 import { labels } from "../manifests";
 import type { KubeObject } from "../manifests/types";
+import { readBundle } from "./bundle";
 import type { Ports, SecretMaterial } from "./ports";
+import { FatalError } from "./wait";
+import { chainsTo } from "./x509";
 
 /** On a Secret of ours: for which certificate it was made. cert-manager has an annotation of its own. */
 export const MADE_FOR = "pulumi-etcd/made-for";
@@ -19,6 +22,20 @@ export interface LeafSecret {
 /** Writes the Secret in place: members and clients that mount it see the old content or the new, and nothing between. */
 export async function writeLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
   await ports.kube.apply(rendered(cluster, leaf));
+}
+
+/**
+ * Writes a leaf of the cluster's own CA. One that the members do not trust yet would cut off whoever serves it: where
+ * the trust was not widened before (`pulumi up --target`), it throws `FatalError`.
+ */
+export async function writeOwnLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
+  const bundle = (await readBundle(ports, cluster)) ?? "";
+  if (!chainsTo(leaf.material.certificate, bundle)) {
+    throw new FatalError(
+      `Secret ${cluster.namespace}/${leaf.secretName} was not written: the members do not trust the certificate's CA yet. Run the update of the whole stack, without --target or --exclude`,
+    );
+  }
+  await writeLeaf(ports, cluster, leaf);
 }
 
 /** Whether the Secret is missing or holds something else. */

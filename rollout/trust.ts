@@ -35,6 +35,8 @@ export interface TrustPreview {
   notes: string[];
   /** What the bundle will hold in the end, where it can be told without asking an issuer. */
   settled?: string;
+  /** Whether something is yet to be added to the bundle, or members are yet to be made to trust it. */
+  unfinished: boolean;
   /** Whether a CA of the cluster's own is yet to be made: what it will be is known, and what follows from it. */
   pending?: boolean;
   /** Who is expected to lead after the walk. */
@@ -64,7 +66,7 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   if (settled === undefined) {
     const note =
       "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
-    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [] };
+    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished: false };
   }
   const target = await wideningOf(ports, spec, observation, settled);
   const widening = planWidening(observation, request, target, trustRevision(settled));
@@ -75,6 +77,7 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
     ...previewOf(observation, request, widening, target.revision),
     plan: [...asks, ...addSteps(target.added), ...widening.steps.map((step) => step.text)],
     settled,
+    unfinished: target.added.length > 0 || widening.steps.length > 0,
   };
 }
 
@@ -92,6 +95,7 @@ async function previewPending(
   return {
     ...previewOf(observation, request, widening, target.revision),
     plan: [...addSteps([subjectOf(ca)]), ...widening.steps.map((step) => step.text)],
+    unfinished: true,
     pending: true,
   };
 }

@@ -8,6 +8,10 @@ interface RolloutInputs extends CommonInputs {
   owner: string;
   /** What TrustBundle wants the bundle to hold in the end: whatever was widened is settled by the same update. */
   settled?: string;
+  /** The cluster's own CA, PEM. */
+  ca?: string;
+  /** Fingerprints of the leaves that cert-manager does not make; in a preview not known where they are made anew. */
+  leaves?: Record<string, string> | string;
   /** Filled in by `check`. */
   operation?: string;
   plan?: string[];
@@ -19,7 +23,7 @@ export const rollout = {
 
   async check(olds: Partial<RolloutInputs>, news: RolloutInputs) {
     return check(news, async (ports) => {
-      const { operation, plan, notes } = await previewRollout(ports, known(news), olds.spec);
+      const { operation, plan, notes } = await previewRollout(ports, known(olds, news), olds.spec);
       // The update itself tells of every step when it is done.
       if (news.dryRun) ports.report.plan([...plan, ...notes]);
       return { operation, plan };
@@ -28,15 +32,15 @@ export const rollout = {
 
   async diff(_id: string, olds: RolloutInputs, news: RolloutInputs) {
     const unfinished = (news.plan ?? []).length > 0;
-    return diffWhen(unfinished || !same(olds.spec, news.spec) || olds.settled !== news.settled);
+    return diffWhen(unfinished || isOther(olds, news));
   },
 
   async create(inputs: RolloutInputs) {
-    return { id: `${inputs.spec.namespace}/${inputs.spec.name}`, outs: await walk(inputs, undefined) };
+    return { id: `${inputs.spec.namespace}/${inputs.spec.name}`, outs: await walk({}, inputs) };
   },
 
   async update(_id: string, olds: RolloutInputs, news: RolloutInputs) {
-    return { outs: await walk(news, olds.spec) };
+    return { outs: await walk(olds, news) };
   },
 
   async read(id: string, props: RolloutInputs) {
@@ -49,13 +53,23 @@ export const rollout = {
   },
 };
 
-/** Before TrustBundle has run, preview does not know what it will find. */
-function known({ spec, owner, settled }: RolloutInputs): RolloutRequest {
-  return { spec, owner, ...(settled !== undefined && settled !== UNKNOWN && { settled }) };
+function isOther(olds: RolloutInputs, news: RolloutInputs): boolean {
+  return !same(olds.spec, news.spec) || olds.settled !== news.settled || !same(olds.leaves, news.leaves);
 }
 
-async function walk(inputs: RolloutInputs, previous: EtcdSpec | undefined) {
+/** Before TrustBundle has run, and a CA is made anew, preview does not know what it will find. */
+function known(olds: Partial<RolloutInputs>, { spec, owner, settled, ca, leaves }: RolloutInputs): RolloutRequest {
+  return {
+    spec,
+    owner,
+    ...(settled !== undefined && settled !== UNKNOWN && { settled }),
+    ...(ca !== undefined && ca !== UNKNOWN && { ca }),
+    renewed: leaves !== undefined && !same(olds.leaves, leaves),
+  };
+}
+
+async function walk(olds: Partial<RolloutInputs>, inputs: RolloutInputs) {
   const ports = await portsFor(inputs.resourceUrn);
-  const outcome = await carryOut(ports, { ...known(inputs), holder }, previous);
+  const outcome = await carryOut(ports, { ...known(olds, inputs), holder }, olds.spec);
   return { ...inputs, ...outcome, completedAt: new Date(ports.clock.now()).toISOString() };
 }

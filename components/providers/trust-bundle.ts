@@ -1,18 +1,22 @@
 import { trustBundleName } from "../../config";
 import type { EtcdSpec } from "../../config/types";
 import { trustRevision } from "../../manifests";
-import { type Ports, previewTrust, releaseTrustBundle, widenTrust } from "../../rollout";
+import { type Ports, previewTrust, releaseTrustBundle, type TrustRequest, widenTrust } from "../../rollout";
 import { configureAccess, holder, portsFor } from "./access";
-import { type CommonInputs, check, diffWhen, same } from "./base";
+import { type CommonInputs, check, diffWhen, same, UNKNOWN } from "./base";
 
 interface TrustInputs extends CommonInputs {
   spec: EtcdSpec;
   owner: string;
+  /** The cluster's own CA, PEM. */
+  ca?: string;
   /** Filled in by `check`: what would be done, and what the bundle would hold in the end where that can be told. */
   plan?: string[];
   expected?: string;
   /** Filled in by `check`: whether the ConfigMap is there. */
   present?: boolean;
+  /** Filled in by `check`: whether members are yet to be made to trust something. */
+  unfinished?: boolean;
 }
 
 /** Widens the CAs that members accept before any new leaf exists. */
@@ -21,9 +25,9 @@ export const trustBundle = {
 
   async check(olds: Partial<TrustInputs>, news: TrustInputs) {
     return check(news, async (ports) => {
-      const { plan, notes, settled } = await previewTrust(ports, news);
+      const { plan, notes, settled, unfinished } = await previewTrust(ports, requestOf(news));
       const present = (await read(ports, news.spec)) !== undefined;
-      const found = { present, ...(settled && { expected: trustRevision(settled) }) };
+      const found = { present, unfinished, ...(settled && { expected: trustRevision(settled) }) };
       if (!isChanged(olds, { ...news, ...found })) return { plan: [], ...found };
       if (news.dryRun) ports.report.plan([...plan, ...notes]);
       return { plan, ...found };
@@ -57,10 +61,15 @@ export const trustBundle = {
 
 /** Another CA is wanted, or the one behind an unchanged issuer has changed, or somebody took the bundle away. */
 function isChanged(olds: Partial<TrustInputs>, news: TrustInputs): boolean {
-  if (!olds.spec || !news.present) return true;
+  if (!olds.spec || !news.present || news.unfinished || olds.ca !== news.ca) return true;
   const behind = olds.expected !== undefined && news.expected !== undefined && olds.expected !== news.expected;
-  const wanted = ({ tls }: EtcdSpec) => [tls?.certificates.map(({ issuerRef }) => issuerRef), tls?.trustedCAs];
+  const wanted = ({ tls }: EtcdSpec) => [tls?.certificates.map(({ issuerRef }) => issuerRef ?? null), tls?.trustedCAs];
   return behind || !same(wanted(olds.spec), wanted(news.spec));
+}
+
+/** In a preview a CA that is made anew is not known. */
+function requestOf({ spec, owner, ca }: TrustInputs): TrustRequest {
+  return { spec, owner, ...(ca !== undefined && ca !== UNKNOWN && { ca }) };
 }
 
 async function read(ports: Ports, spec: EtcdSpec): Promise<string | undefined> {
@@ -68,6 +77,7 @@ async function read(ports: Ports, spec: EtcdSpec): Promise<string | undefined> {
 }
 
 async function widen(inputs: TrustInputs) {
-  const request = { spec: inputs.spec, owner: inputs.owner, holder };
-  return { ...inputs, present: true, ...(await widenTrust(await portsFor(inputs.resourceUrn), request)) };
+  const request = { ...requestOf(inputs), holder };
+  const outcome = await widenTrust(await portsFor(inputs.resourceUrn), request);
+  return { ...inputs, present: true, unfinished: false, ...outcome };
 }

@@ -20,8 +20,13 @@ export interface LeafSecret {
 }
 
 /** Writes the Secret in place: members and clients that mount it see the old content or the new, and nothing between. */
-export async function writeLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
-  await ports.kube.apply(rendered(cluster, leaf));
+export async function writeLeaf(
+  ports: Ports,
+  cluster: Cluster,
+  leaf: LeafSecret,
+  component: "certificate" | "seed" = "certificate",
+): Promise<void> {
+  await ports.kube.apply(rendered(cluster, leaf, component));
 }
 
 /**
@@ -45,7 +50,11 @@ export async function differs(ports: Ports, { namespace }: Cluster, { secretName
   return live === undefined || parts.some((part) => (live[part] ?? "") !== (material[part] ?? ""));
 }
 
-function rendered(cluster: Cluster, { secretName, madeFor, material }: LeafSecret): KubeObject {
+function rendered(
+  cluster: Cluster,
+  { secretName, madeFor, material }: LeafSecret,
+  component: "certificate" | "seed",
+): KubeObject {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {
     apiVersion: "v1",
@@ -53,7 +62,7 @@ function rendered(cluster: Cluster, { secretName, madeFor, material }: LeafSecre
     metadata: {
       name: secretName,
       namespace: cluster.namespace,
-      labels: labels(cluster, "certificate"),
+      labels: labels(cluster, component),
       annotations: { [MADE_FOR]: madeFor },
     },
     type: "kubernetes.io/tls",

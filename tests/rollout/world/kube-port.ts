@@ -143,8 +143,8 @@ export class SimulatedKube implements KubePort {
 
 function selects(selector: string | undefined, { metadata }: KubeObject): boolean {
   if (selector === undefined) return true;
-  const [label = "", value] = selector.split("=");
-  return metadata.labels?.[label] === value;
+  const pairs = selector.split(",").map((pair) => pair.split("="));
+  return pairs.every(([label = "", value]) => metadata.labels?.[label] === value);
 }
 
 const caSecretOf = (authority: string) => `${authority}-key`;

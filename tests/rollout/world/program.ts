@@ -25,7 +25,7 @@ export interface State {
   /** The spec of the last rollout that succeeded, and the leaves that it was told of: cert-manager's are not. */
   spec?: EtcdSpec;
   leaves?: string;
-  trust?: { spec: EtcdSpec; settled: string };
+  trust?: { spec: EtcdSpec; ca: string | undefined; settled: string };
   readonly ownCa: OwnCa;
   readonly rows: CertificateRows;
 }
@@ -49,7 +49,7 @@ export async function up(ports: Ports, spec: EtcdSpec, state: State): Promise<Up
   const ca = state.ownCa.makeCa(spec.tls);
   const request = { spec, owner: OWNER, ...(ca && { ca }) };
   const widened = due ? await widenTrust(ports, request) : undefined;
-  if (widened) state.trust = { spec, settled: widened.settled };
+  if (widened) state.trust = { spec, ca, settled: widened.settled };
   await state.rows.make(ports, spec, state.ownCa);
   const settled = spec.tls && state.trust?.settled;
   const leaves = await leavesOf(ports, spec, state.ownCa);
@@ -79,10 +79,13 @@ async function previewUpdate(ports: Ports, spec: EtcdSpec, state: State) {
 }
 
 /** The diff of the trust bundle's resource. */
-async function widens(ports: Ports, spec: EtcdSpec, { trust }: State, { settled: expected, pending }: TrustPreview) {
-  if (!trust || pending || (await readBundle(ports, spec)) === undefined) return true;
+async function widens(ports: Ports, spec: EtcdSpec, { trust, ownCa }: State, preview: TrustPreview) {
+  if (!trust || preview.unfinished || (await readBundle(ports, spec)) === undefined) return true;
+  const { settled: expected } = preview;
   if (expected !== undefined && trustRevision(expected) !== trustRevision(trust.settled)) return true;
-  return JSON.stringify(issuersOf(trust.spec)) !== JSON.stringify(issuersOf(spec));
+  return (
+    trust.ca !== ownCa.known(spec.tls) || JSON.stringify(issuersOf(trust.spec)) !== JSON.stringify(issuersOf(spec))
+  );
 }
 
 /** Pulumi deletes what the program no longer declares: Certificates, then Secrets, then the trust bundle. */

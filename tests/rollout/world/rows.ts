@@ -1,9 +1,16 @@
 import { certificateName, certificateSource, type EtcdSpec, ownCertificates } from "../../../config";
 import { renderCertificates } from "../../../manifests";
-import { type CertificateSecret, claimSecret, type Ports, releaseSecret } from "../../../rollout";
-import { readBundle } from "../../../rollout/bundle";
-import { copyGiven, wantedCopy } from "../../../rollout/given-secrets";
-import { differs, type LeafSecret, writeLeaf } from "../../../rollout/leaf-secret";
+import {
+  type CertificateSecret,
+  claimSecret,
+  copyGiven,
+  differs,
+  type LeafSecret,
+  type Ports,
+  releaseSecret,
+  wantedCopy,
+  writeOwnLeaf,
+} from "../../../rollout";
 import type { OwnCa } from "./own-ca";
 
 /**
@@ -27,12 +34,11 @@ export class CertificateRows {
     if (source === "issuer") return this.applyCertificates(ports, spec);
     if (source === "ca") {
       for (const leaf of ownLeaves(spec, ownCa))
-        if (await differs(ports, spec, leaf)) await writeLeaf(ports, spec, leaf);
+        if (await differs(ports, spec, leaf)) await writeOwnLeaf(ports, spec, leaf);
       return;
     }
-    const bundle = (await readBundle(ports, spec)) ?? "";
     for (const { alias } of tls.certificates) {
-      if (await differs(ports, spec, await wantedCopy(ports, spec, alias))) await copyGiven(ports, spec, alias, bundle);
+      if (await differs(ports, spec, await wantedCopy(ports, spec, alias))) await copyGiven(ports, spec, alias);
     }
   }
 

@@ -21,6 +21,15 @@ import { World, type WorldOptions } from "./world";
 /** More attempts than faults in any schedule: the last ones run undisturbed. */
 const ATTEMPTS = 15;
 
+/** What is asked for once an update was killed. */
+interface Revert {
+  to: EtcdSpec;
+  /** Whether the next kill changes it again. */
+  wavering: boolean;
+  /** Called whenever it changes. */
+  turn?: (way: "forth" | "back") => void;
+}
+
 /** A cluster and a person who keeps running `pulumi up` until it succeeds. */
 export class Scenario {
   readonly world: World;
@@ -82,20 +91,25 @@ export class Scenario {
   }
 
   /** Updates until one succeeds. `revert`: after the first one that is killed, that spec is asked for instead. */
-  async until(spec: EtcdSpec, revert?: { to: EtcdSpec; wavering: boolean }): Promise<EtcdSpec> {
+  async until(spec: EtcdSpec, revert?: Revert): Promise<EtcdSpec> {
     let asked = spec;
+    let reverted = false;
     this.updates = 0;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       this.updates += 1;
       try {
         await this.once(asked);
         this.checkReached(asked);
-        this.ending = this.endingOf(asked !== spec);
+        this.ending = this.endingOf(reverted);
         return asked;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
-        if (revert && error instanceof EngineKilled) asked = asked === spec || !revert.wavering ? revert.to : spec;
+        if (revert && error instanceof EngineKilled) {
+          reverted = !reverted || !revert.wavering;
+          revert.turn?.(reverted ? "back" : "forth");
+          asked = reverted ? revert.to : spec;
+        }
         // Somebody reads the error and runs the update again, in half a minute.
         this.world.timeline.advance(error instanceof DeadlineError ? 60_000 : 30_000);
       }

@@ -1,7 +1,7 @@
 import type { EtcdSpec } from "../config/types";
 
-/** What an object is within the cluster. */
-export type Component = "member" | "namespace" | "certificate" | "trust-bundle";
+/** What an object is within the cluster; a seed holds the place of a certificate that is still to come. */
+export type Component = "member" | "namespace" | "certificate" | "seed" | "trust-bundle";
 
 type Labels = Record<string, string>;
 

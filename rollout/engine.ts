@@ -2,7 +2,7 @@ import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
-import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, writeBundle } from "./bundle";
+import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -10,14 +10,15 @@ import { withLease } from "./lease";
 import { previewLeaves, syncLeaves } from "./leaves";
 import { type Observation, observe, plannedPods, walkedTo } from "./observe";
 import { planWalk, walk } from "./passes";
-import type { Plan } from "./plan";
+import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
-import type { Rendering } from "./render";
+import { hashOf, type Rendering } from "./render";
 import { checkReplacement } from "./replacement";
+import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
-import { hasTlsMembers, PENDING, previewTrust } from "./trust";
+import { hasTlsMembers, inPlace, PENDING, previewTrust } from "./trust";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
 import { isCutOff } from "./walk";
@@ -96,19 +97,28 @@ async function planUpdate(
   const live = await readBundle(ports, spec);
   const dropped = await droppedCas(ports, spec, { live, settled, pending: trust?.pending === true, observation });
   const widenedTo = trust?.templateHash ? walkedTo(observation, trust.templateHash) : observation;
+  const stays = dropped.length > 0 && !(trust?.inPlace ?? inPlace(observation, spec));
+  const wide = trust?.pending ? PENDING.wide : stays ? trustRevision(union(live, settled)) : undefined;
+  const move = stays ? planFinal(request, widenedTo, wide, { label: "move", ...leaderOf(trust) }) : NO_PLAN;
+  const hash = stays && hashOf(renderingOf(request, widenedTo, wide), finalStage(spec));
   const known = settled ?? live;
   const revision = trust?.pending ? PENDING[dropped.length > 0 ? "settled" : "wide"] : known && trustRevision(known);
-  const plan = planFinal(request, widenedTo, revision, {
+  const final = planFinal(request, hash ? walkedTo(widenedTo, hash) : widenedTo, revision, {
     ...(dropped.length > 0 && { label: "settle" }),
-    ...(trust?.leader && { leader: trust.leader }),
+    ...leaderOf(stays ? move : trust),
   });
   const renewed = leaves.length > 0 || request.renewed === true;
-  const serves = await mustServe(request, operation, observation, { renewed, dropped });
+  const serves = stays || (await mustServe(request, operation, observation, { renewed, dropped }));
+  const walks = [move, final].map(({ steps }) => steps.map(({ text }) => text));
   return {
-    steps: [...leaves, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...plan.steps.map((step) => step.text)],
-    notes: plan.notes,
-    restarts: plan.steps.some((step) => step.kind === "restart"),
+    steps: [...leaves, ...walks[0]!, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...walks[1]!],
+    notes: final.notes.length > 0 ? final.notes : move.notes,
+    restarts: [move, final].some(({ steps }) => steps.some(({ kind }) => kind === "restart")),
   };
+}
+
+function leaderOf(walk: { leader?: string } | undefined): { leader?: string } {
+  return walk?.leader ? { leader: walk.leader } : {};
 }
 
 interface Trusted {
@@ -198,16 +208,19 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
     { spec, ...(previous && { previous }), ...(settled && { settled }) },
     journal,
   );
-  const observation = await observe(ports, spec);
+  let observation = await observe(ports, spec);
   if (observation.workload) {
     const live = await readBundle(ports, spec);
     const dropped = settled && live ? subjectsBeyond(live, settled) : [];
+    const stays = dropped.length > 0 && !inPlace(observation, spec);
+    if (stays) observation = await move(ports, request, observation, journal);
     const isNew = renewed || request.renewed === true;
-    if (await mustServe(request, operation, observation, { renewed: isNew, dropped })) {
+    if (stays || (await mustServe(request, operation, observation, { renewed: isNew, dropped }))) {
       await awaitServing(observation.view, spec, observation.liveTls);
       journal.note(SERVE_STEP, "", "CertificateSynced");
     }
     await settle(ports, request, journal);
+    if (spec.tls ?? previous?.tls ?? observation.liveTls) await sweepSeeds(ports, spec);
     journal.condition("UpdateDatabase", "every member is where the spec wants it");
   } else if (spec.tls && settled) await writeBundle(ports, spec, settled);
   journal.condition("Successful", `${operation.kind} finished`);
@@ -223,6 +236,24 @@ async function refuseForeign(ports: Ports, spec: EtcdSpec, owner: string): Promi
   const workload = await ports.kube.workload(spec);
   const problems = workload ? checkOwnership(spec, owner, workload) : [];
   if (problems.length > 0) throw new Refusal(problems);
+}
+
+/**
+ * Brings the members to the Secrets of the spec while everything is trusted. As a rule the walk that widened the trust
+ * has done it; see `canSeed`.
+ */
+async function move(
+  ports: Ports,
+  request: RolloutRequest,
+  observation: Observation,
+  journal: Journal,
+): Promise<Observation> {
+  const { spec } = request;
+  const bundle = await readBundle(ports, spec);
+  const revision = bundle && trustRevision(bundle);
+  const plan = planFinal(request, observation, revision, { label: "move" });
+  await walk(observation, renderingOf(request, observation, revision), plan, journal, false);
+  return observe(ports, spec);
 }
 
 /** Withdraws what nobody serves any more from the trust bundle, and walks every member to the spec. */

@@ -9,6 +9,12 @@ import { chainsTo } from "./x509";
 /** On a Secret of ours: for which certificate it was made. cert-manager has an annotation of its own. */
 export const MADE_FOR = "pulumi-etcd/made-for";
 
+/**
+ * cert-manager takes over a Secret that names no issuer where its leaf is what its Certificate asks for, and issues
+ * nothing (SecretIssuerAnnotationsMismatch of its trigger policies). A seed names one that is nobody's.
+ */
+const NOT_ISSUED = { "cert-manager.io/issuer-name": "none", "cert-manager.io/issuer-kind": "None" };
+
 type Cluster = Pick<EtcdSpec, "name" | "namespace">;
 
 /** A Secret with a leaf, in cert-manager's layout. */
@@ -17,13 +23,16 @@ export interface LeafSecret {
   /** The certificate that it was made for, as `certificateName` has it. */
   madeFor: string;
   material: SecretMaterial;
-  /** Further annotations. */
-  annotations?: Record<string, string>;
 }
 
 /** Writes the Secret in place: members and clients that mount it see the old content or the new, and nothing between. */
-export async function writeLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
-  await ports.kube.apply(rendered(cluster, leaf));
+export async function writeLeaf(
+  ports: Ports,
+  cluster: Cluster,
+  leaf: LeafSecret,
+  component: "certificate" | "seed" = "certificate",
+): Promise<void> {
+  await ports.kube.apply(rendered(cluster, leaf, component));
 }
 
 /**
@@ -47,7 +56,11 @@ export async function differs(ports: Ports, { namespace }: Cluster, { secretName
   return live === undefined || parts.some((part) => (live[part] ?? "") !== (material[part] ?? ""));
 }
 
-function rendered(cluster: Cluster, { secretName, madeFor, material, annotations }: LeafSecret): KubeObject {
+function rendered(
+  cluster: Cluster,
+  { secretName, madeFor, material }: LeafSecret,
+  component: "certificate" | "seed",
+): KubeObject {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {
     apiVersion: "v1",
@@ -55,8 +68,8 @@ function rendered(cluster: Cluster, { secretName, madeFor, material, annotations
     metadata: {
       name: secretName,
       namespace: cluster.namespace,
-      labels: labels(cluster, "certificate"),
-      annotations: { [MADE_FOR]: madeFor, ...annotations },
+      labels: labels(cluster, component),
+      annotations: { [MADE_FOR]: madeFor, ...(component === "seed" && NOT_ISSUED) },
     },
     type: "kubernetes.io/tls",
     data: {

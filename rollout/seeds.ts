@@ -1,17 +1,14 @@
-import { certificateName } from "../config/names";
+import { certificateName, trustBundleName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
+import { labels, memberBundleKey, TRUST_REVISION } from "../manifests";
 import type { MemberTls } from "../manifests/types";
-import { writeLeaf } from "./leaf-secret";
+import { MADE_FOR, writeLeaf } from "./leaf-secret";
+import { releaseSecret } from "./mounts";
+import type { Observation } from "./observe";
 import type { Ports, Right } from "./ports";
 import { Refusal } from "./problems";
 import { missingRightsProblem } from "./rights";
 import { chainsTo } from "./x509";
-
-/**
- * cert-manager takes over a Secret that names no issuer where its leaf is what its Certificate asks for, and issues
- * nothing (SecretIssuerAnnotationsMismatch of its trigger policies). One of another issuer it issues anew.
- */
-const NOT_ISSUED = { "cert-manager.io/issuer-name": "none", "cert-manager.io/issuer-kind": "None" };
 
 /** The Secrets of the spec that the members do not mount yet, with those that they mount in their place. */
 export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
@@ -22,22 +19,54 @@ export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
 }
 
 /**
+ * Whether the members may be brought to the Secrets of the spec before these hold what they are for: none of them
+ * holds a leaf that some member does not trust yet, as after a way back that began late. Such a leaf is not overwritten
+ * either: cert-manager would take it back, and a kubelet may know the old one for a while. The members then stay where
+ * they are until all of them trust it.
+ */
+export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observation): Promise<boolean> {
+  const moved = movedSecrets(spec, observation.liveTls);
+  const bundles = await memberBundles(ports, spec, observation);
+  const leaves = await Promise.all(
+    moved.map(({ secretName }) => ports.kube.secretMaterial(spec.namespace, secretName)),
+  );
+  return leaves.every((leaf) => !leaf || bundles.every((bundle) => chainsTo(leaf.certificate, bundle)));
+}
+
+/**
  * Puts the leaf that is served now under the name that the spec wants it to have, so that the pass that widens the
  * trust moves the members there as well: the new leaf then comes into a Secret that every member mounts already, and
- * takes no restart of its own. Secrets that hold a leaf which everybody trusts are left alone.
+ * takes no restart of its own. Secrets that are there are left alone.
  */
-export async function seedSecrets(ports: Ports, spec: EtcdSpec, mounted: MemberTls | undefined, bundle: string) {
+export async function seedSecrets(ports: Ports, spec: EtcdSpec, mounted: MemberTls | undefined): Promise<void> {
   for (const { alias, from, secretName } of movedSecrets(spec, mounted)) {
-    const there = await ports.kube.secretMaterial(spec.namespace, secretName);
-    if (there && chainsTo(there.certificate, bundle)) continue;
+    if (await ports.kube.secretMaterial(spec.namespace, secretName)) continue;
     const material = await ports.kube.secretMaterial(spec.namespace, from);
     if (!material) continue;
-    await writeLeaf(ports, spec, {
-      secretName,
-      madeFor: certificateName(spec, alias),
-      material,
-      annotations: NOT_ISSUED,
-    });
+    await writeLeaf(ports, spec, { secretName, madeFor: certificateName(spec, alias), material }, "seed");
+  }
+}
+
+/** What each member was started with, and what one that comes back would be; empty where that is not known. */
+async function memberBundles(ports: Ports, spec: EtcdSpec, { workload, pods }: Observation): Promise<string[]> {
+  const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
+  const started = [workload?.templateAnnotations, ...pods.map((pod) => pod.annotations)];
+  const revisions = new Set(started.flatMap((annotations) => annotations?.[TRUST_REVISION] ?? []));
+  return [...revisions].map((revision) => data?.[memberBundleKey(revision)] ?? "");
+}
+
+/**
+ * Deletes what nothing grew from: an update that was killed after it had seeded Secrets, and a config that was put back
+ * or changed again. Whoever writes a certificate into a seed changes its label, and answers for it from then on.
+ */
+export async function sweepSeeds(ports: Ports, spec: EtcdSpec): Promise<void> {
+  const { namespace } = spec;
+  const wanted = new Set((spec.tls?.certificates ?? []).map(({ secretName }) => secretName));
+  const selector = Object.entries(labels(spec, "seed")).map(([label, value]) => `${label}=${value}`);
+  for (const { metadata } of await ports.kube.list("v1", "Secret", namespace, selector.join(","))) {
+    const madeFor = metadata.annotations?.[MADE_FOR];
+    if (wanted.has(metadata.name) || madeFor === undefined) continue;
+    await releaseSecret(ports, { namespace, secretName: metadata.name, certificateName: madeFor });
   }
 }
 

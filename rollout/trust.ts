@@ -1,6 +1,6 @@
 import type { CaSpec, EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TEMPLATE_HASH, TRUST_REVISION, trustRevision } from "../manifests";
-import type { Stage } from "../manifests/types";
+import type { MemberTls, Stage } from "../manifests/types";
 import { demandAuthentication } from "./authentication";
 import { readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
@@ -11,9 +11,9 @@ import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
 import type { Ports } from "./ports";
 import { demandGivenSecrets, issuersOf } from "./preflight";
-import { hashOf } from "./render";
+import { hashOf, type Rendering } from "./render";
 import { demandRights } from "./rights";
-import { demandSeedRights, movedSecrets, seedSecrets } from "./seeds";
+import { canSeed, demandSeedRights, movedSecrets, seedSecrets } from "./seeds";
 import { settledBundle, subjectOf } from "./source-cas";
 import { sameStage } from "./stages";
 import { FatalError } from "./wait";
@@ -43,6 +43,8 @@ export interface TrustPreview {
   leader?: string;
   /** Hash of the member template that the walk would leave behind; absent where it would restart nobody. */
   templateHash?: string;
+  /** Whether the members will mount the Secrets that the spec names, before the certificates are made. */
+  inPlace?: boolean;
 }
 
 export interface TrustOutcome extends Record {
@@ -69,12 +71,11 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
     return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished: false };
   }
   const target = await wideningOf(ports, spec, observation, settled);
-  const widening = planWidening(observation, request, target, trustRevision(settled));
-  if (widening.steps.length > 0 && movedSecrets(spec, observation.liveTls).length > 0) {
-    await demandSeedRights(ports, spec);
-  }
+  const mounts = await mountsOf(ports, request, observation);
+  const widening = planWidening(observation, mounts, target, trustRevision(settled));
+  if (widening.steps.length > 0 && mounts.moves) await demandSeedRights(ports, spec);
   return {
-    ...previewOf(observation, request, widening, target.revision),
+    ...previewOf(observation, mounts, widening, target.revision),
     plan: [...asks, ...addSteps(target.added), ...widening.steps.map((step) => step.text)],
     settled,
     unfinished: target.added.length > 0 || widening.steps.length > 0,
@@ -91,18 +92,24 @@ async function previewPending(
   const others = (await readTrustedCas(ports, request.spec)).join("\n");
   const dropped = subjectsBeyond((await readBundle(ports, request.spec)) ?? "", others);
   const target = { revision: PENDING.wide, dropped };
-  const widening = planWidening(observation, request, target, dropped.length > 0 ? PENDING.settled : PENDING.wide);
+  const mounts = await mountsOf(ports, request, observation);
+  const widening = planWidening(observation, mounts, target, dropped.length > 0 ? PENDING.settled : PENDING.wide);
   return {
-    ...previewOf(observation, request, widening, target.revision),
+    ...previewOf(observation, mounts, widening, target.revision),
     plan: [...addSteps([subjectOf(ca)]), ...widening.steps.map((step) => step.text)],
     unfinished: true,
     pending: true,
   };
 }
 
-function previewOf(observation: Observation, request: TrustRequest, { notes, steps, leader }: Plan, revision: string) {
-  const hash = steps.length > 0 && hashOf(rendering(observation, request, revision), currentStage(observation));
-  return { notes, ...(leader && { leader }), ...(hash && { templateHash: hash }) };
+function previewOf(observation: Observation, mounts: Mounts, { notes, steps, leader }: Plan, revision: string) {
+  const hash = steps.length > 0 && hashOf(rendering(mounts, revision), currentStage(observation));
+  return {
+    notes,
+    inPlace: steps.length > 0 ? mounts.wanted : inPlace(observation, mounts.request.spec),
+    ...(leader && { leader }),
+    ...(hash && { templateHash: hash }),
+  };
 }
 
 /**
@@ -129,9 +136,10 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
   const target = await wideningOf(ports, spec, observation, settled);
   await writeBundle(ports, spec, target.bundle);
   for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
-  const plan = planWidening(observation, request, target, trustRevision(settled));
-  if (plan.steps.length > 0) await seedSecrets(ports, spec, observation.liveTls, target.bundle);
-  await walk(observation, rendering(observation, request, target.revision), plan, journal, false);
+  const mounts = await mountsOf(ports, request, observation);
+  const plan = planWidening(observation, mounts, target, trustRevision(settled));
+  if (plan.steps.length > 0 && mounts.moves) await seedSecrets(ports, spec, observation.liveTls);
+  await walk(observation, rendering(mounts, target.revision), plan, journal, false);
   return { caBundle: target.bundle, revision: target.revision, settled, ...journal.record() };
 }
 
@@ -162,15 +170,30 @@ export function hasTlsMembers({ workload, pods }: Observation): boolean {
   return stages.some((stage) => stage && !sameStage(stage, PLAIN));
 }
 
-/** As the members run, but with the Secrets that the spec names: where these are others, they hold the same leaves. */
-function rendering(observation: Observation, { spec, owner }: TrustRequest, revision: string) {
+/** What the members of the walk mount. */
+interface Mounts {
+  request: TrustRequest;
+  /** As the members run; with the Secrets that the spec names where they may be brought there now. */
+  tls?: MemberTls;
+  /** Whether these are others than the template has now, and whether they are what the spec names. */
+  moves: boolean;
+  wanted: boolean;
+}
+
+async function mountsOf(ports: Ports, request: TrustRequest, observation: Observation): Promise<Mounts> {
   const { liveTls } = observation;
+  const { spec } = request;
   const moved = new Map(movedSecrets(spec, liveTls).map(({ alias, secretName }) => [alias, secretName]));
+  const moves = moved.size > 0 && (await canSeed(ports, spec, observation));
   const certificates = liveTls?.certificates.map(({ alias, secretName }) => ({
     alias,
-    secretName: moved.get(alias) ?? secretName,
+    secretName: (moves && moved.get(alias)) || secretName,
   }));
   const tls = liveTls && certificates ? { ...liveTls, certificates } : spec.tls;
+  return { request, moves, wanted: moves || moved.size === 0, ...(tls && { tls }) };
+}
+
+function rendering({ request: { spec, owner }, tls }: Mounts, revision: string): Rendering {
   return { spec, owner, trustRevision: revision, ...(tls && { tls }) };
 }
 
@@ -180,20 +203,18 @@ function rendering(observation: Observation, { spec, owner }: TrustRequest, revi
  */
 function planWidening(
   observation: Observation,
-  request: TrustRequest,
+  mounts: Mounts,
   { revision, dropped }: { revision: string; dropped: string[] },
   settled: string,
 ): Plan {
   if (!hasTlsMembers(observation)) return NO_PLAN;
-  const mustMove = dropped.length > 0 && !inPlace(observation, request.spec);
+  const mustMove = dropped.length > 0 && mounts.wanted && !inPlace(observation, mounts.request.spec);
   if (!mustMove && trustsAlready(observation, [revision, settled])) return NO_PLAN;
-  return planWalk(observation, rendering(observation, request, revision), currentStage(observation), {
-    label: "widen",
-  });
+  return planWalk(observation, rendering(mounts, revision), currentStage(observation), { label: "widen" });
 }
 
 /** Whether every member mounts the Secrets that the spec names. Which ones a pod mounts follows from its template. */
-function inPlace({ workload, pods, liveTls }: Observation, spec: EtcdSpec): boolean {
+export function inPlace({ workload, pods, liveTls }: Observation, spec: EtcdSpec): boolean {
   const hash = workload?.templateAnnotations[TEMPLATE_HASH];
   return movedSecrets(spec, liveTls).length === 0 && pods.every((pod) => pod.annotations[TEMPLATE_HASH] === hash);
 }

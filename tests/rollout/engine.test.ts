@@ -91,15 +91,19 @@ describe("certificates besides what Pulumi's own rows do", () => {
     scenario.verify();
   });
 
-  test("Secrets of other names: members move to them before the bundle is settled", async () => {
+  test("Secrets of other names: members move to them while the trust is widened, with the leaves that they have", async () => {
     const scenario = await settled();
     const certificates = [{ alias: "peer", secretName: "peers" }];
     const other = tlsSpec(3, {
       rollout: { stepTimeout: "60s" },
       tls: { issuerRef: { name: "ca-b", kind: "Issuer" }, certificates },
     });
-    const { recorded } = await scenario.once(other);
-    expect(recorded.filter((step) => step.startsWith("move: restart"))).toHaveLength(3);
+    const { planned, recorded } = await scenario.once(other);
+    expect(recorded).toEqual(planned);
+    for (const member of ["db-0", "db-1", "db-2"]) {
+      const restarts = recorded.filter((step) => step.endsWith(`restart ${member}`));
+      expect(restarts).toEqual([`widen: restart ${member}`, `settle: restart ${member}`]);
+    }
     scenario.checkReached(other);
     scenario.verify();
   });

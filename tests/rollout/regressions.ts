@@ -97,4 +97,35 @@ export const REGRESSIONS: Record<string, Schedule> = {
       { kind: "pods-replaced", change: 22, call: 0, choice: 0 },
     ],
   },
+  "Secrets that were seeded stayed when the config was put back before anything was written into them": {
+    replicas: 3,
+    change: "issuer to own-ca",
+    revert: true,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "kill-after", change: 1, call: 2, choice: 0 },
+      { kind: "pods-replaced", change: 0, call: 0, choice: 0 },
+    ],
+  },
+  "put back once the old CA was dropped: members were moved to leaves of it before all of them trusted it again": {
+    replicas: 3,
+    change: "issuer to own-ca",
+    revert: true,
+    budget: false,
+    durations: [],
+    faults: [{ kind: "kill-before", change: 19, call: 0, choice: 0 }],
+  },
+  "the same, with Secrets of ours: a kubelet that lagged gave the members the old leaf, not the one that was seeded": {
+    replicas: 3,
+    change: "secrets to own-ca",
+    revert: true,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "kill-before", change: 19, call: 0, choice: 0 },
+      { kind: "kubelet-lags", change: 16, call: 0, choice: 22 },
+      { kind: "late-readiness", change: 0, call: 0, choice: 0 },
+    ],
+  },
 };

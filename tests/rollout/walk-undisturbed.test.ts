@@ -1,7 +1,7 @@
 import "./world/quick";
 import fc from "fast-check";
 import type { EtcdSpec } from "../../config";
-import { durations, plainSpec, Scenario, tlsSpec } from "./world";
+import { durations, givenSpec, ownCaSpec, plainSpec, Scenario, tlsSpec } from "./world";
 import { Authority } from "./world/pki";
 
 const FURTHER = Authority.root("further").certificate;
@@ -48,12 +48,27 @@ describe.each([1, 2, 3, 5])("%i members, and nothing interferes", (replicas) => 
   });
   const otherFlags = plainSpec(replicas, { extraArgs: { "snapshot-count": 5000 } });
 
+  const own = ownCaSpec(replicas);
+  const nextGeneration = ownCaSpec(replicas, { ca: { generation: 2 } });
+  const furtherName = ownCaSpec(replicas, { certificates: [{ alias: "server", dnsNames: ["etcd.example.org"] }] });
+  const rotatedOwn = ownCaSpec(replicas, { rotate: "1" });
+  const given = givenSpec(replicas);
+  const others = givenSpec(replicas, "others");
+
   test.each([
     ["create, add, remove, add", [plain, tls, plain, tls]],
     ["create with TLS, another issuer, back, rotate", [tls, otherIssuer, tls, rotated]],
     ["other flags, then TLS", [plain, otherFlags, tls]],
     ["an issuer for one certificate, and no more", [tls, oneOfItsOwn, tls]],
     ["a further CA, and no more", [tls, furtherCa, tls]],
+    ["a CA of its own is added, and taken away", [plain, own, plain]],
+    ["create with a CA of its own, the next generation, back", [own, nextGeneration, own]],
+    ["a CA of its own: another name in a certificate, rotation", [own, furtherName, own, rotatedOwn]],
+    ["given Secrets are added, and taken away", [plain, given, plain]],
+    ["create with given Secrets, others, back", [given, others, given]],
+    ["from an issuer to a CA of its own, and back", [tls, own, tls]],
+    ["from an issuer to given Secrets, and back", [tls, given, tls]],
+    ["from a CA of its own to given Secrets, and back", [own, given, own]],
   ])("%s: what is done is what the preview said", async (_, specs) => {
     await fc.assert(
       fc.asyncProperty(durations, (shares) => walkThrough(specs, shares)),

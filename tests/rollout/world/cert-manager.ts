@@ -8,18 +8,22 @@ export interface Issuer extends LiveIssuer {
   authority: Authority;
 }
 
-/** What a Secret of a Certificate holds. */
-export interface IssuedSecret extends Leaf {
+/** What a Secret of type `kubernetes.io/tls` holds, whoever wrote it. */
+export interface LeafSecret extends Leaf {
   ca: string;
   object: KubeObject;
 }
 
-interface CertificateSpec extends Names {
+/** What decides how a leaf looks, whoever issues it. */
+export interface LeafWish extends Names {
+  commonName?: string;
+  duration?: string | undefined;
+  privateKey?: { encoding?: "PKCS1" | "PKCS8" };
+}
+
+interface CertificateSpec extends LeafWish {
   secretName: string;
   secretTemplate?: { labels?: Record<string, string> };
-  commonName?: string;
-  duration?: string;
-  privateKey?: { encoding?: "PKCS1" | "PKCS8" };
   issuerRef: { kind: string; name: string };
 }
 
@@ -45,14 +49,15 @@ const AUTHORITIES = new Map<string, Authority>();
 const LEAVES = new Map<string, Leaf>();
 const CA_OF_LEAF = new Map<string, string>();
 
-export function authority(name: string): Authority {
-  const known = AUTHORITIES.get(name) ?? Authority.root(name);
-  AUTHORITIES.set(name, known);
+/** A CA of that common name; another `which` is another key under the same name. */
+export function authority(name: string, which = 0): Authority {
+  const known = AUTHORITIES.get(`${name} ${which}`) ?? Authority.root(name);
+  AUTHORITIES.set(`${name} ${which}`, known);
   return known;
 }
 
 /** Issues a leaf; the same for the same serial, so that worlds stay comparable and quick. */
-export function issue(from: Authority, spec: CertificateSpec, serial: number, at: number): Leaf {
+export function issue(from: Authority, spec: LeafWish, serial: number, at: number): Leaf {
   const key = JSON.stringify([from.name, from.certificate, spec, serial, at]);
   const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", optionsOf(spec, serial, at));
   LEAVES.set(key, known);
@@ -60,7 +65,7 @@ export function issue(from: Authority, spec: CertificateSpec, serial: number, at
   return known;
 }
 
-function optionsOf(spec: CertificateSpec, serial: number, at: number): IssueOptions {
+function optionsOf(spec: LeafWish, serial: number, at: number): IssueOptions {
   const hours = Number(/^(\d+)h/.exec(spec.duration ?? "2160h")?.[1]);
   const encoding = spec.privateKey?.encoding ?? "PKCS1";
   return { names: spec, serial, encoding, notBefore: new Date(at), notAfter: new Date(at + hours * 3_600_000) };
@@ -72,10 +77,10 @@ export function trusts(bundle: string, leaf: string | undefined): boolean {
   return ca !== undefined && bundle.includes(ca.trim());
 }
 
-/** cert-manager's part: makes a Secret for each Certificate, some time after it was written. */
+/** cert-manager's part: makes a Secret for each Certificate, some time after it was written. Keeps others' as well. */
 export class CertManager {
   readonly certificates = new Map<string, CertificateObject>();
-  readonly secrets = new Map<string, IssuedSecret>();
+  readonly secrets = new Map<string, LeafSecret>();
   readonly issuers = new Map<string, Issuer>();
   /** How many of the next issues fail. */
   failures = 0;
@@ -83,8 +88,9 @@ export class CertManager {
   issuersTime = BEGINNING;
   /** It does nothing until then. */
   awayUntil = 0;
-  /** How many leaves have been issued. */
-  issued = 0;
+  /** How many leaves have come into Secrets, and how many of them the engine or Pulumi has written. */
+  written = 0;
+  applied = 0;
   private serial = 1;
   private versions = 1;
 
@@ -123,7 +129,7 @@ export class CertManager {
       generation,
     } as CertificateObject["metadata"];
     const status = live?.status ?? { conditions: [], revision: 0 };
-    this.write({ ...object, spec, metadata, status });
+    this.store({ ...object, spec, metadata, status });
     // cert-manager does not act on a changed encoding or renewal time by itself.
     if (changed && actedOn(live?.spec) !== actedOn(spec)) this.later(() => this.issue(name));
     else if (changed) this.later(() => this.ready(name));
@@ -133,7 +139,7 @@ export class CertManager {
   replaceStatus(object: CertificateObject): void {
     const live = this.certificates.get(object.metadata.name);
     if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) throw new Error("Conflict (409)");
-    this.write({ ...live, status: object.status });
+    this.store({ ...live, status: object.status });
     if (this.isIssuing(object)) this.later(() => this.issue(object.metadata.name));
   }
 
@@ -141,7 +147,7 @@ export class CertManager {
     this.certificates.delete(name);
   }
 
-  private write(object: CertificateObject): void {
+  private store(object: CertificateObject): void {
     const metadata = { ...object.metadata, resourceVersion: String(this.versions++) };
     this.certificates.set(object.metadata.name, frozen({ ...object, metadata }));
   }
@@ -174,10 +180,46 @@ export class CertManager {
     };
     const { namespace = "" } = certificate.metadata;
     const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
-    const object = frozen({ apiVersion: "v1", kind: "Secret", metadata });
-    this.issued += 1;
-    this.secrets.set(spec.secretName, { ...leaf, ca: issuer.authority.certificate, object });
+    this.write({ apiVersion: "v1", kind: "Secret", metadata }, { ...leaf, ca: issuer.authority.certificate });
     this.later(() => this.ready(name));
+  }
+
+  /** Server-side apply by somebody else. cert-manager takes back what one of its Certificates names. */
+  applySecret(object: KubeObject): void {
+    const data = object.data as Record<string, string>;
+    const text = (key: string) => Buffer.from(data[key] ?? "", "base64").toString();
+    this.applied += 1;
+    this.write(object, { certificate: text("tls.crt"), key: text("tls.key"), ca: text("ca.crt") });
+    this.reclaim(object.metadata.name);
+  }
+
+  /** A Secret that neither cert-manager nor the program makes. */
+  giveSecret(name: string, material: Omit<LeafSecret, "object">): void {
+    this.write({ apiVersion: "v1", kind: "Secret", metadata: { name } }, material);
+  }
+
+  deleteSecret(name: string): void {
+    this.secrets.delete(name);
+    this.reclaim(name);
+  }
+
+  private write(object: KubeObject, material: Omit<LeafSecret, "object">): void {
+    const { name } = object.metadata;
+    const live = this.secrets.get(name)?.object.metadata;
+    const annotations = { ...live?.annotations, ...object.metadata.annotations };
+    const labels = { ...live?.labels, ...object.metadata.labels };
+    const { data: _, ...rest } = object;
+    this.written += 1;
+    this.secrets.set(name, {
+      ...material,
+      object: frozen({ ...rest, metadata: { ...object.metadata, annotations, labels } }),
+    });
+  }
+
+  private reclaim(secretName: string): void {
+    for (const { metadata, spec } of this.certificates.values()) {
+      if (spec.secretName === secretName) this.later(() => this.issue(metadata.name));
+    }
   }
 
   /** Whatever was issued before stays as it is. */
@@ -187,7 +229,7 @@ export class CertManager {
     const others = conditions.filter(({ type }) => type !== "Issuing");
     const failed = { type: "Issuing", status: "False", reason: "Failed", message: "the issuer refused" };
     const lastFailureTime = new Date(this.now()).toISOString();
-    this.write({ ...certificate, status: { ...status, conditions: [...others, failed], lastFailureTime } });
+    this.store({ ...certificate, status: { ...status, conditions: [...others, failed], lastFailureTime } });
   }
 
   private ready(name: string): void {
@@ -195,7 +237,7 @@ export class CertManager {
     if (!certificate) return;
     const { status, metadata } = certificate;
     const ready = { type: "Ready", status: "True", observedGeneration: metadata.generation };
-    this.write({ ...certificate, status: { conditions: [ready], revision: status.revision + 1 } });
+    this.store({ ...certificate, status: { conditions: [ready], revision: status.revision + 1 } });
   }
 }
 

@@ -1,10 +1,11 @@
 export { EngineKilled, type Fault, type FaultKind, Faults } from "./faults";
+export { giveSecret } from "./given";
 export { Invariants } from "./invariants";
 export { OWNER, up } from "./program";
 export { live } from "./run";
 export { Scenario } from "./scenario";
 export { type Change, durations, type Schedule, schedule } from "./schedule";
 export { liveThrough, search } from "./search";
-export { plainSpec, tlsSpec } from "./specs";
+export { givenSpec, ownCaSpec, plainSpec, tlsSpec } from "./specs";
 export { Tally } from "./tally";
 export { World, type WorldOptions } from "./world";

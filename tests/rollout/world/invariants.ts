@@ -140,11 +140,11 @@ export class Invariants {
     if (leader?.process && leader.stored < committed) this.fail(`${leader.name} leads without an acknowledged write`);
   }
 
-  /** Whatever cert-manager puts into a Secret that members mount, every member that runs trusts already. */
+  /** Whatever comes into a Secret that members mount, every member that runs trusts already. */
   private checkLeaves(): void {
     const { raft, pods, certManager } = this.world;
-    if (this.leavesSeen === `${raft.topology} ${certManager.issued}`) return;
-    this.leavesSeen = `${raft.topology} ${certManager.issued}`;
+    if (this.leavesSeen === `${raft.topology} ${certManager.written}`) return;
+    this.leavesSeen = `${raft.topology} ${certManager.written}`;
     const mounted = new Set(pods.flatMap((pod) => secretsOf(pod.template)));
     for (const { name, process } of raft.members) {
       if (!process?.trust) continue;

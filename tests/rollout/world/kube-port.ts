@@ -44,6 +44,7 @@ export class SimulatedKube implements KubePort {
     if (kind === "StatefulSet" || kind === "PetSet") this.world.applyWorkload(object);
     else if (kind === "Certificate") this.world.certManager.apply(frozen(object));
     else if (kind === "ConfigMap") this.world.configMaps.set(metadata.name, frozen(object));
+    else if (kind === "Secret") this.world.certManager.applySecret(object);
     else throw new Error(`the simulated world knows no ${kind}`);
     return frozen(object);
   }
@@ -94,7 +95,7 @@ export class SimulatedKube implements KubePort {
     const { certManager, configMaps } = this.world;
     this.events.deleting(kind, name);
     if (kind === "Certificate") certManager.delete(name);
-    else if (kind === "Secret") certManager.secrets.delete(name);
+    else if (kind === "Secret") certManager.deleteSecret(name);
     else if (kind === "ConfigMap") configMaps.delete(name);
     else throw new Error(`the engine must not delete a ${kind}`);
   }
@@ -142,8 +143,8 @@ export class SimulatedKube implements KubePort {
 
 function selects(selector: string | undefined, { metadata }: KubeObject): boolean {
   if (selector === undefined) return true;
-  const [label = "", value] = selector.split("=");
-  return metadata.labels?.[label] === value;
+  const pairs = selector.split(",").map((pair) => pair.split("="));
+  return pairs.every(([label = "", value]) => metadata.labels?.[label] === value);
 }
 
 const caSecretOf = (authority: string) => `${authority}-key`;

@@ -1,5 +1,5 @@
-import { certificateName, type EtcdSpec, trustBundleName } from "../../../config";
-import { finalStage, renderCertificates, renderWorkload, trustRevision } from "../../../manifests";
+import { type EtcdSpec, trustBundleName } from "../../../config";
+import { finalStage, renderWorkload, trustRevision } from "../../../manifests";
 import {
   carryOut,
   issuersOf,
@@ -9,19 +9,29 @@ import {
   type Preview,
   previewRollout,
   previewTrust,
-  releaseSecret,
   releaseTrustBundle,
+  type TrustPreview,
   verifyMembership,
   widenTrust,
 } from "../../../rollout";
+import { readBundle } from "../../../rollout/bundle";
+import { OwnCa } from "./own-ca";
+import { CertificateRows, leavesOf } from "./rows";
 
 export const OWNER = "organization/etcd/test";
 
 /** What Pulumi remembers between updates: a resource's outputs once it was made. */
 export interface State {
-  /** The spec of the last rollout that succeeded. */
+  /** The spec of the last rollout that succeeded, and the leaves that it was told of: cert-manager's are not. */
   spec?: EtcdSpec;
-  trust?: { spec: EtcdSpec; settled: string };
+  leaves?: string;
+  trust?: { spec: EtcdSpec; ca: string | undefined; settled: string };
+  readonly ownCa: OwnCa;
+  readonly rows: CertificateRows;
+}
+
+export function nothingYet(): State {
+  return { ownCa: new OwnCa(), rows: new CertificateRows() };
 }
 
 export interface UpdateResult {
@@ -35,45 +45,54 @@ export interface UpdateResult {
 
 /** One `pulumi up`: the resources of an EtcdCluster in the order of their dependencies. */
 export async function up(ports: Ports, spec: EtcdSpec, state: State): Promise<UpdateResult> {
-  const request = { spec, owner: OWNER };
-  const widening = spec.tls ? await previewTrust(ports, request) : undefined;
-  const preview = await previewRollout(ports, request, state.spec);
-  const due = widening !== undefined && (await widens(ports, spec, state, widening.settled));
+  const { due, planned, preview } = await previewUpdate(ports, spec, state);
+  const ca = state.ownCa.makeCa(spec.tls);
+  const request = { spec, owner: OWNER, ...(ca && { ca }) };
   const widened = due ? await widenTrust(ports, request) : undefined;
-  if (widened) state.trust = { spec, settled: widened.settled };
-  for (const certificate of renderCertificates(spec)) await ports.kube.apply(certificate);
+  if (widened) state.trust = { spec, ca, settled: widened.settled };
+  await state.rows.make(ports, spec, state.ownCa);
   const settled = spec.tls && state.trust?.settled;
-  const outcome = await carryOut(ports, { ...request, ...(settled && { settled }) }, state.spec);
-  state.spec = spec;
+  const leaves = await leavesOf(ports, spec, state.ownCa);
+  const renewed = leaves !== "" && leaves !== state.leaves;
+  const outcome = await carryOut(ports, { ...request, renewed, ...(settled && { settled }) }, state.spec);
+  Object.assign(state, { spec, leaves });
   const revision = outcome.trustRevision;
   const template = { stage: finalStage(spec), ...(revision && { trustRevision: revision }) };
   await ports.kube.apply(renderWorkload(spec, template, { owner: OWNER }));
   const facts = await verifyMembership(ports, spec);
-  if (!spec.tls) await removeTls(ports, spec, state);
-  return {
-    planned: [...(due ? (widening?.plan ?? []) : []), ...preview.plan],
-    preview,
-    recorded: [...(widened?.steps ?? []), ...outcome.steps],
-    outcome,
-    facts,
-  };
+  await dropUndeclared(ports, spec, state);
+  const recorded = [...(widened?.steps ?? []), ...outcome.steps];
+  return { planned, preview, recorded, outcome, facts };
+}
+
+/** `pulumi preview`: what is not made yet is not known. */
+async function previewUpdate(ports: Ports, spec: EtcdSpec, state: State) {
+  const ca = state.ownCa.known(spec.tls);
+  const request = { spec, owner: OWNER, ...(ca && { ca }) };
+  const widening = spec.tls ? await previewTrust(ports, request) : undefined;
+  await state.rows.check(ports, spec);
+  const leaves = await leavesOf(ports, spec, state.ownCa);
+  const renewed = leaves !== "" && leaves !== state.leaves;
+  const preview = await previewRollout(ports, { ...request, renewed }, state.spec);
+  const due = widening !== undefined && (await widens(ports, spec, state, widening));
+  return { due, preview, planned: [...(due ? widening.plan : []), ...preview.plan] };
 }
 
 /** The diff of the trust bundle's resource. */
-async function widens(ports: Ports, spec: EtcdSpec, { trust }: State, expected: string | undefined) {
-  if (!trust || (await ports.kube.configMapData(spec.namespace, trustBundleName(spec))) === undefined) return true;
+async function widens(ports: Ports, spec: EtcdSpec, { trust, ownCa }: State, preview: TrustPreview) {
+  if (!trust || preview.unfinished || (await readBundle(ports, spec)) === undefined) return true;
+  const { settled: expected } = preview;
   if (expected !== undefined && trustRevision(expected) !== trustRevision(trust.settled)) return true;
-  return JSON.stringify(issuersOf(trust.spec)) !== JSON.stringify(issuersOf(spec));
+  return (
+    trust.ca !== ownCa.known(spec.tls) || JSON.stringify(issuersOf(trust.spec)) !== JSON.stringify(issuersOf(spec))
+  );
 }
 
-/** Pulumi deletes what the program no longer declares: Certificates, then their Secrets, then the trust bundle. */
-async function removeTls(ports: Ports, spec: EtcdSpec, state: State): Promise<void> {
-  const { namespace } = spec;
-  for (const alias of ["server", "peer", "client"] as const) {
-    const name = certificateName(spec, alias);
-    await ports.kube.delete("cert-manager.io/v1", "Certificate", namespace, name);
-    await releaseSecret(ports, { namespace, secretName: name, certificateName: name });
-  }
-  await releaseTrustBundle(ports, namespace, trustBundleName(spec));
+/** Pulumi deletes what the program no longer declares: Certificates, then Secrets, then the trust bundle. */
+async function dropUndeclared(ports: Ports, spec: EtcdSpec, state: State): Promise<void> {
+  await state.rows.drop(ports, spec);
+  state.ownCa.forget(spec.tls);
+  if (spec.tls || !state.trust) return;
+  await releaseTrustBundle(ports, spec.namespace, trustBundleName(spec));
   delete state.trust;
 }

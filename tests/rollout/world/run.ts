@@ -1,37 +1,97 @@
 import type { EtcdSpec } from "../../../config";
+import { giveSecret } from "./given";
 import { Scenario } from "./scenario";
 import type { Change, Schedule } from "./schedule";
-import { plainSpec, tlsSpec } from "./specs";
+import { givenSpec, ownCaSpec, plainSpec, tlsSpec } from "./specs";
+import type { World } from "./world";
 
 /** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
   const { replicas, change, revert, wavering = false, learner, budget, durations, faults } = schedule;
-  const [before, after] = specsOf(change, replicas);
+  const { before, after, happens } = changeOf(change, replicas);
   const scenario = new Scenario(before, {
     durations,
     budget,
     ...(learner !== undefined && replicas > 1 && { learner: learner % replicas }),
   });
   await scenario.until(before);
+  happens?.(scenario.world, "forth");
   scenario.disturb(faults);
-  const asked = await scenario.until(after, revert ? { to: before, wavering } : undefined);
+  const turn = (way: Way) => happens?.(scenario.world, way);
+  const asked = await scenario.until(after, revert ? { to: before, wavering, turn } : undefined);
   if (scenario.invariants.broken.length === 0) await scenario.checkQuiet(asked);
   return scenario;
 }
 
-function specsOf(change: Change, replicas: number): [EtcdSpec, EtcdSpec] {
-  const [plain, tls] = [plainSpec(replicas), tlsSpec(replicas)];
+type Way = "forth" | "back";
+
+interface Transition {
+  before: EtcdSpec;
+  after: EtcdSpec;
+  /** What somebody else does, where the change is not one of the spec, or not of the spec alone. */
+  happens?: (world: World, way: Way) => void;
+}
+
+function changeOf(change: Change, replicas: number): Transition {
+  const [plain, tls, own, given] = [plainSpec, tlsSpec, ownCaSpec, givenSpec].map((spec) => spec(replicas)) as [
+    EtcdSpec,
+    EtcdSpec,
+    EtcdSpec,
+    EtcdSpec,
+  ];
   const issuerRef = { name: "ca-a", kind: "Issuer" };
   switch (change) {
     case "add":
-      return [plain, tls];
+      return { before: plain, after: tls };
     case "remove":
-      return [tls, plain];
+      return { before: tls, after: plain };
     case "reissue":
-      return [tls, tlsSpec(replicas, { tls: { issuerRef: { ...issuerRef, name: "ca-b" } } })];
+      return { before: tls, after: tlsSpec(replicas, { tls: { issuerRef: { ...issuerRef, name: "ca-b" } } }) };
     case "rotate":
-      return [tls, tlsSpec(replicas, { tls: { issuerRef, rotate: "1" } })];
+      return { before: tls, after: tlsSpec(replicas, { tls: { issuerRef, rotate: "1" } }) };
     case "template":
-      return [tls, tlsSpec(replicas, { extraArgs: { "snapshot-count": 5000 } })];
+      return { before: tls, after: tlsSpec(replicas, { extraArgs: { "snapshot-count": 5000 } }) };
+    case "own-ca: add":
+      return { before: plain, after: own };
+    case "own-ca: remove":
+      return { before: own, after: plain };
+    case "own-ca: next generation":
+      return { before: own, after: ownCaSpec(replicas, { ca: { generation: 2 } }) };
+    case "own-ca: another name": {
+      const certificates = [{ alias: "server", dnsNames: ["etcd.example.org"] }];
+      return { before: own, after: ownCaSpec(replicas, { certificates }) };
+    }
+    case "own-ca: rotate":
+      return { before: own, after: ownCaSpec(replicas, { rotate: "1" }) };
+    case "secrets: add":
+      return { before: plain, after: given };
+    case "secrets: remove":
+      return { before: given, after: plain };
+    case "secrets: others":
+      return { before: given, after: givenSpec(replicas, "others") };
+    case "secrets: another CA":
+      return { before: given, after: given, happens: rewritten({ ca: "given-next" }) };
+    case "secrets: renewed":
+      return { before: given, after: given, happens: rewritten({ ca: "given", serial: 2 }) };
+    case "issuer to own-ca":
+      return { before: tls, after: own };
+    case "own-ca to issuer":
+      return { before: own, after: tls };
+    case "issuer to secrets":
+      return { before: tls, after: given };
+    case "secrets to issuer":
+      return { before: given, after: tls };
+    case "own-ca to secrets":
+      return { before: own, after: given };
+    case "secrets to own-ca":
+      return { before: given, after: own };
   }
+}
+
+/** Somebody writes all given Secrets anew, or puts them back. */
+function rewritten(next: { ca: string; serial?: number }): Transition["happens"] {
+  return (world, way) => {
+    const { secrets } = givenSpec(world.spec.replicas).tls!;
+    for (const name of Object.values(secrets ?? {})) giveSecret(world, name, way === "forth" ? next : { ca: "given" });
+  };
 }

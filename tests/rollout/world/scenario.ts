@@ -1,4 +1,4 @@
-import { type EtcdSpec, peerUrl, trustBundleName } from "../../../config";
+import { type EtcdSpec, ownCertificates, peerUrl, trustBundleName } from "../../../config";
 import {
   finalStage,
   renderCertificates,
@@ -8,22 +8,34 @@ import {
   trustRevision,
 } from "../../../manifests";
 import { DeadlineError, type Ports, previewRollout, Refusal } from "../../../rollout";
+import { certificatesOf } from "../../../rollout/x509";
+import { trusts } from "./cert-manager";
 import { EngineKilled, type Fault, Faults } from "./faults";
+import { isGiven, provideSecrets } from "./given";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
-import { OWNER, type State, type UpdateResult, up } from "./program";
+import { nothingYet, OWNER, type State, type UpdateResult, up } from "./program";
 import type { Ending } from "./tally";
 import { World, type WorldOptions } from "./world";
 
 /** More attempts than faults in any schedule: the last ones run undisturbed. */
 const ATTEMPTS = 15;
 
+/** What is asked for once an update was killed. */
+interface Revert {
+  to: EtcdSpec;
+  /** Whether the next kill changes it again. */
+  wavering: boolean;
+  /** Called whenever it changes. */
+  turn?: (way: "forth" | "back") => void;
+}
+
 /** A cluster and a person who keeps running `pulumi up` until it succeeds. */
 export class Scenario {
   readonly world: World;
   readonly invariants: Invariants;
   faults: Faults;
-  readonly state: State = {};
+  readonly state: State = nothingYet();
   /** What the updates that did not succeed died of. */
   readonly failures: string[] = [];
   /** How many updates were run since things began to go wrong, and how the last one came to its end. */
@@ -45,6 +57,7 @@ export class Scenario {
 
   /** One update; a refusal must leave the workload as it was. */
   async once(spec: EtcdSpec): Promise<UpdateResult> {
+    provideSecrets(this.world, spec);
     const before = this.untouched();
     const evictions = this.invariants.evictions.length;
     try {
@@ -78,20 +91,25 @@ export class Scenario {
   }
 
   /** Updates until one succeeds. `revert`: after the first one that is killed, that spec is asked for instead. */
-  async until(spec: EtcdSpec, revert?: { to: EtcdSpec; wavering: boolean }): Promise<EtcdSpec> {
+  async until(spec: EtcdSpec, revert?: Revert): Promise<EtcdSpec> {
     let asked = spec;
+    let reverted = false;
     this.updates = 0;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       this.updates += 1;
       try {
         await this.once(asked);
         this.checkReached(asked);
-        this.ending = this.endingOf(asked !== spec);
+        this.ending = this.endingOf(reverted);
         return asked;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
-        if (revert && error instanceof EngineKilled) asked = asked === spec || !revert.wavering ? revert.to : spec;
+        if (revert && error instanceof EngineKilled) {
+          reverted = !reverted || !revert.wavering;
+          revert.turn?.(reverted ? "back" : "forth");
+          asked = reverted ? revert.to : spec;
+        }
         // Somebody reads the error and runs the update again, in half a minute.
         this.world.timeline.advance(error instanceof DeadlineError ? 60_000 : 30_000);
       }
@@ -138,10 +156,40 @@ export class Scenario {
       if (process && JSON.stringify(process.stage) !== JSON.stringify(stage)) fail(`${name} runs another stage`);
     }
     if (pods.some((pod) => !stageOf(pod.template.metadata.annotations))) fail("a pod has no stage");
-    const { certificates, secrets } = this.world.certManager;
-    const made = [...certificates.keys(), ...secrets.keys()];
-    const left = made.filter((name) => !spec.tls || name.includes("-probe-"));
+    this.checkCertificates(spec, fail);
+  }
+
+  /** The Certificates and Secrets of the spec's source, and none besides; and a bundle of the source's CAs alone. */
+  private checkCertificates(spec: EtcdSpec, fail: (what: string) => void): void {
+    const { certManager, configMaps, raft } = this.world;
+    const wanted = [
+      ...renderCertificates(spec).map(({ metadata }) => metadata.name),
+      ...ownCertificates(spec.tls).map(({ secretName }) => secretName),
+    ];
+    const made = [...certManager.certificates.keys(), ...certManager.secrets.keys()];
+    const left = made.filter((name) => !wanted.includes(name) && !isGiven(name));
     if (left.length > 0) fail(`Certificates or Secrets are left: ${left.join(", ")}`);
+    if (!spec.tls) return;
+    const bundle = bundleOf(configMaps.get(trustBundleName(spec)));
+    const extra = certificatesOf(bundle).length - this.casOf(spec.tls).length;
+    if (this.casOf(spec.tls).some((ca) => !bundle.includes(ca.trim())) || extra !== 0)
+      fail("the trust bundle does not hold the CAs of the spec alone");
+    for (const { name, process } of raft.members)
+      if (process && !trusts(bundle, process.serverLeaf())) fail(`${name} serves a leaf that clients do not trust`);
+  }
+
+  /** The CAs of whatever makes the certificates, and those that the spec names. */
+  private casOf(tls: NonNullable<EtcdSpec["tls"]>): string[] {
+    const { issuers, secrets } = this.world.certManager;
+    const sources = [
+      this.state.ownCa.known(tls),
+      ...tls.certificates.map(
+        ({ issuerRef: ref }) => ref && issuers.get(`${ref.kind}/${ref.name}`)?.authority.certificate,
+      ),
+      ...Object.values(tls.secrets ?? {}).map((name) => secrets.get(name)?.ca),
+      ...tls.trustedCAs.map((ca) => ("pem" in ca ? ca.pem : undefined)),
+    ];
+    return [...new Set(sources.filter((ca) => ca !== undefined))];
   }
 }
 

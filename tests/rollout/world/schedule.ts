@@ -1,7 +1,22 @@
 import fc from "fast-check";
 import type { Fault, FaultKind } from "./faults";
 
-export type Change = "add" | "remove" | "reissue" | "rotate" | "template";
+/** What is changed; where the certificates come from no issuer, with the source before it. */
+export type Change =
+  | "add"
+  | "remove"
+  | "reissue"
+  | "rotate"
+  | "template"
+  | `own-ca: ${"add" | "remove" | "next generation" | "another name" | "rotate"}`
+  | `secrets: ${"add" | "remove" | "others" | "another CA" | "renewed"}`
+  | Move;
+
+/** From one source of certificates to another. */
+export type Move =
+  | `issuer to ${"own-ca" | "secrets"}`
+  | `own-ca to ${"issuer" | "secrets"}`
+  | `secrets to ${"issuer" | "own-ca"}`;
 
 /** Everything that chance decides in one run. */
 export interface Schedule {

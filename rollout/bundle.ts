@@ -50,9 +50,19 @@ export function subjectsBeyond(bundle: string, other: string | undefined): strin
     .map(({ subject }) => inOneLine(subject));
 }
 
-/** `C=US\nCN=etcd CA`, as a certificate has it, for a line of a plan. */
+/** In which order a plan shows the parts of a subject. That of a certificate depends on who made it, and with what. */
+const SUBJECT_ORDER = ["C", "ST", "L", "street", "postalCode", "O", "OU", "CN", "serialNumber"];
+
+/** A subject as Node prints it, `C=US\nCN=etcd CA`, for a line of a plan. */
 export function inOneLine(subject: string): string {
-  return subject.split("\n").join(", ");
+  const rank = (part: string) => {
+    const found = SUBJECT_ORDER.indexOf(part.split("=", 1)[0] ?? "");
+    return found < 0 ? SUBJECT_ORDER.length : found;
+  };
+  return subject
+    .split("\n")
+    .sort((a, b) => rank(a) - rank(b))
+    .join(", ");
 }
 
 /** Resolves `tls.trustedCAs`. An object that is not there, or holds no certificate, is an error. */

@@ -1,6 +1,6 @@
 import { certificateSource } from "../config/source";
 import type { CaSpec, EtcdSpec, IssuerRef } from "../config/types";
-import { readTrustedCas, union } from "./bundle";
+import { inOneLine, readTrustedCas, union } from "./bundle";
 import { givenCas } from "./given-secrets";
 import type { Ports } from "./ports";
 import { issuersOf } from "./preflight";
@@ -47,7 +47,7 @@ function sources(
   }
 }
 
-/** The subject that a CA of one's own will have, in the order in which @pulumi/tls writes it and a plan shows it. */
+/** The subject that a CA of one's own will have, as a plan shows it. */
 export function subjectOf({ commonName, subject }: CaSpec): string {
   const parts: [string, string[] | string | undefined][] = [
     ["C", subject.countries],
@@ -60,5 +60,6 @@ export function subjectOf({ commonName, subject }: CaSpec): string {
     ["CN", commonName],
     ["serialNumber", subject.serialNumber],
   ];
-  return parts.flatMap(([name, values]) => [values ?? []].flat().map((value) => `${name}=${value}`)).join(", ");
+  const lines = parts.flatMap(([name, values]) => [values ?? []].flat().map((value) => `${name}=${value}`));
+  return inOneLine(lines.join("\n"));
 }

@@ -59,10 +59,14 @@ export function inOneLine(subject: string): string {
     const found = SUBJECT_ORDER.indexOf(part.split("=", 1)[0] ?? "");
     return found < 0 ? SUBJECT_ORDER.length : found;
   };
-  return subject
-    .split("\n")
-    .sort((a, b) => rank(a) - rank(b))
-    .join(", ");
+  return (
+    subject
+      .split("\n")
+      .sort((a, b) => rank(a) - rank(b))
+      // RFC 2253 has these characters escaped.
+      .map((part) => part.replace(/\\([ #,+"\\<>;])/g, "$1"))
+      .join(", ")
+  );
 }
 
 /** Resolves `tls.trustedCAs`. An object that is not there, or holds no certificate, is an error. */

@@ -22,6 +22,10 @@ test("a subject reads the same whatever the order of its parts", () => {
   expect(inOneLine(wanted.split(", ").reverse().join("\n"))).toBe(wanted);
 });
 
+test("what RFC 2253 escapes reads as it was written", () => {
+  expect(inOneLine(String.raw`O=Example\, Inc.` + "\nCN=x")).toBe("O=Example, Inc., CN=x");
+});
+
 test("parts that nobody expects come last", () => {
   expect(inOneLine("emailAddress=a@example.org\nCN=x")).toBe("CN=x, emailAddress=a@example.org");
 });

@@ -1,41 +1,30 @@
-import { type CertificateSecret, claimSecret, releaseSecret } from "../../rollout";
-import { configureAccess, portsFor } from "./access";
-import { type CommonInputs, check, diffWhen } from "./base";
-
-type SecretInputs = CommonInputs & CertificateSecret;
+import { claimSecret } from "../../rollout";
+import { check, diffWhen } from "./base";
+import { anotherSecret, type HeldSecret, heldSecret, secretId } from "./held-secret";
 
 /**
  * Stands for the Secret that cert-manager fills. Its Certificate depends on it, so on the way out the Secret goes
  * after the Certificate, and only once no pod mounts it.
  */
 export const certificateSecret = {
-  configure: configureAccess,
+  ...heldSecret,
 
-  async check(olds: Partial<SecretInputs>, news: SecretInputs) {
+  async check(olds: Partial<HeldSecret>, news: HeldSecret) {
     return check(news, async (ports) => {
       if (olds.secretName !== news.secretName) await claimSecret(ports, news);
       return {};
     });
   },
 
-  async diff(_id: string, olds: SecretInputs, news: SecretInputs) {
-    const replaces = (["namespace", "secretName", "certificateName"] as const).filter((key) => olds[key] !== news[key]);
-    return replaces.length > 0 ? { changes: true, replaces } : diffWhen(false);
+  async diff(_id: string, olds: HeldSecret, news: HeldSecret) {
+    return anotherSecret(olds, news) ?? diffWhen(false);
   },
 
-  async create(inputs: SecretInputs) {
-    return { id: `${inputs.namespace}/${inputs.secretName}`, outs: inputs };
+  async create(inputs: HeldSecret) {
+    return { id: secretId(inputs), outs: inputs };
   },
 
-  async update(_id: string, _olds: SecretInputs, news: SecretInputs) {
+  async update(_id: string, _olds: HeldSecret, news: HeldSecret) {
     return { outs: news };
-  },
-
-  async read(id: string, props: SecretInputs) {
-    return { id, props };
-  },
-
-  async delete(_id: string, props: SecretInputs) {
-    await releaseSecret(await portsFor(props.resourceUrn), props);
   },
 };

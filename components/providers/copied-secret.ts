@@ -1,18 +1,11 @@
 import type { Alias, EtcdSpec } from "../../config/types";
-import {
-  type CertificateSecret,
-  claimSecret,
-  copyGiven,
-  differs,
-  type LeafSecret,
-  releaseSecret,
-  wantedCopy,
-} from "../../rollout";
+import { claimSecret, copyGiven, differs, type LeafSecret, wantedCopy } from "../../rollout";
 import { fingerprint } from "../fingerprint";
-import { configureAccess, portsFor } from "./access";
-import { type CommonInputs, check, diffWhen } from "./base";
+import { portsFor } from "./access";
+import { check, diffWhen } from "./base";
+import { anotherSecret, type HeldSecret, heldSecret, secretId } from "./held-secret";
 
-interface CopyInputs extends CommonInputs, CertificateSecret {
+interface CopyInputs extends HeldSecret {
   spec: EtcdSpec;
   alias: Alias;
   /** Filled in by `check`: of the certificate that is to be copied. */
@@ -21,11 +14,9 @@ interface CopyInputs extends CommonInputs, CertificateSecret {
   current?: boolean;
 }
 
-const REPLACING = ["namespace", "secretName", "certificateName"] as const;
-
 /** Copies Secrets that somebody else maintains; what they hold never reaches the state. */
 export const copiedSecret = {
-  configure: configureAccess,
+  ...heldSecret,
 
   async check(olds: Partial<CopyInputs>, news: CopyInputs) {
     return check(news, async (ports) => {
@@ -36,25 +27,15 @@ export const copiedSecret = {
   },
 
   async diff(_id: string, olds: CopyInputs, news: CopyInputs) {
-    const replaces = REPLACING.filter((key) => olds[key] !== news[key]);
-    if (replaces.length > 0) return { changes: true, replaces: [...replaces] };
-    return diffWhen(news.current === false || olds.fingerprint !== news.fingerprint);
+    return anotherSecret(olds, news) ?? diffWhen(news.current === false || olds.fingerprint !== news.fingerprint);
   },
 
   async create(inputs: CopyInputs) {
-    return { id: `${inputs.namespace}/${inputs.secretName}`, outs: await copy(inputs) };
+    return { id: secretId(inputs), outs: await copy(inputs) };
   },
 
   async update(_id: string, _olds: CopyInputs, news: CopyInputs) {
     return { outs: await copy(news) };
-  },
-
-  async read(id: string, props: CopyInputs) {
-    return { id, props };
-  },
-
-  async delete(_id: string, props: CopyInputs) {
-    await releaseSecret(await portsFor(props.resourceUrn), props);
   },
 };
 

@@ -1,15 +1,9 @@
-import {
-  type CertificateSecret,
-  claimSecret,
-  differs,
-  type LeafSecret,
-  releaseSecret,
-  writeOwnLeaf,
-} from "../../rollout";
-import { configureAccess, portsFor } from "./access";
-import { type CommonInputs, check, diffWhen, UNKNOWN } from "./base";
+import { claimSecret, differs, type LeafSecret, writeOwnLeaf } from "../../rollout";
+import { portsFor } from "./access";
+import { check, diffWhen, UNKNOWN } from "./base";
+import { anotherSecret, type HeldSecret, heldSecret, secretId } from "./held-secret";
 
-interface LeafInputs extends CommonInputs, CertificateSecret {
+interface LeafInputs extends HeldSecret {
   cluster: string;
   certificate: string;
   /** Kept by Pulumi as a secret. */
@@ -19,11 +13,9 @@ interface LeafInputs extends CommonInputs, CertificateSecret {
   intact?: boolean;
 }
 
-const REPLACING = ["namespace", "secretName", "certificateName", "cluster"] as const;
-
 /** Writes leaves of the cluster's own CA, in place and only once the members trust their CA. */
 export const leafSecret = {
-  configure: configureAccess,
+  ...heldSecret,
 
   async check(olds: Partial<LeafInputs>, news: LeafInputs) {
     return check(news, async (ports) => {
@@ -34,26 +26,17 @@ export const leafSecret = {
   },
 
   async diff(_id: string, olds: LeafInputs, news: LeafInputs) {
-    const replaces = REPLACING.filter((key) => olds[key] !== news[key]);
-    if (replaces.length > 0) return { changes: true, replaces: [...replaces] };
     const parts = ["certificate", "key", "ca"] as const;
-    return diffWhen(news.intact === false || parts.some((part) => olds[part] !== news[part]));
+    const changed = parts.some((part) => olds[part] !== news[part]);
+    return anotherSecret(olds, news) ?? diffWhen(news.intact === false || changed);
   },
 
   async create(inputs: LeafInputs) {
-    return { id: `${inputs.namespace}/${inputs.secretName}`, outs: await write(inputs) };
+    return { id: secretId(inputs), outs: await write(inputs) };
   },
 
   async update(_id: string, _olds: LeafInputs, news: LeafInputs) {
     return { outs: await write(news) };
-  },
-
-  async read(id: string, props: LeafInputs) {
-    return { id, props };
-  },
-
-  async delete(_id: string, props: LeafInputs) {
-    await releaseSecret(await portsFor(props.resourceUrn), props);
   },
 };
 

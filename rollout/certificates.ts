@@ -33,9 +33,12 @@ export async function awaitCertificates(
   );
 }
 
-/** Certificates that cert-manager does not make are there before the members are walked, or nothing is begun. */
-export async function demandCertificates(ports: Ports, spec: EtcdSpec): Promise<void> {
-  const bundle = await bundleOf(ports, spec);
+/**
+ * Certificates that cert-manager does not make are there before the members are walked, and of CAs that stay trusted,
+ * or nothing is begun: somebody may have written a given Secret anew since the trust was widened.
+ */
+export async function demandCertificates(ports: Ports, spec: EtcdSpec, settled: string | undefined): Promise<void> {
+  const bundle = settled ?? (await bundleOf(ports, spec));
   for (const certificate of ownCertificates(spec.tls)) {
     const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
     const wrong = material

@@ -44,7 +44,7 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
   const { spec, previous, settled } = request;
   if (!spec.tls) return false;
   if (certificateSource(spec.tls) !== "issuer") {
-    await demandCertificates(ports, spec);
+    await demandCertificates(ports, spec, settled);
     journal.condition("CertificateSynced", "every certificate is there");
     return false;
   }

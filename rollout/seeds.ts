@@ -20,17 +20,17 @@ export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
 
 /**
  * Whether the members may be brought to the Secrets of the spec before these hold what they are for: none of them
- * holds a leaf that some member does not trust yet, as after a way back that began late. Such a leaf is not overwritten
- * either: cert-manager would take it back, and a kubelet may know the old one for a while. The members then stay where
- * they are until all of them trust it.
+ * holds a leaf that some member does not trust yet, or will not trust with `bundle`, as after a way back that began
+ * late. Such a leaf is not overwritten either: cert-manager would take its Secret back. The members then stay where they
+ * are until all of them trust what comes into the Secrets.
  */
-export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observation): Promise<boolean> {
+export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observation, bundle: string) {
   const moved = movedSecrets(spec, observation.liveTls);
-  const bundles = await memberBundles(ports, spec, observation);
+  const bundles = [bundle, ...(await memberBundles(ports, spec, observation))];
   const leaves = await Promise.all(
     moved.map(({ secretName }) => ports.kube.secretMaterial(spec.namespace, secretName)),
   );
-  return leaves.every((leaf) => !leaf || bundles.every((bundle) => chainsTo(leaf.certificate, bundle)));
+  return leaves.every((leaf) => !leaf || bundles.every((each) => chainsTo(leaf.certificate, each)));
 }
 
 /**

@@ -71,7 +71,7 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
     return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished: false };
   }
   const target = await wideningOf(ports, spec, observation, settled);
-  const mounts = await mountsOf(ports, request, observation);
+  const mounts = await mountsOf(ports, request, observation, target.bundle);
   const widening = planWidening(observation, mounts, target, trustRevision(settled));
   if (widening.steps.length > 0 && mounts.moves) await demandSeedRights(ports, spec);
   return {
@@ -90,9 +90,10 @@ async function previewPending(
   ca: CaSpec,
 ): Promise<TrustPreview> {
   const others = (await readTrustedCas(ports, request.spec)).join("\n");
-  const dropped = subjectsBeyond((await readBundle(ports, request.spec)) ?? "", others);
+  const live = (await readBundle(ports, request.spec)) ?? "";
+  const dropped = subjectsBeyond(live, others);
   const target = { revision: PENDING.wide, dropped };
-  const mounts = await mountsOf(ports, request, observation);
+  const mounts = await mountsOf(ports, request, observation, `${live}\n${others}`);
   const widening = planWidening(observation, mounts, target, dropped.length > 0 ? PENDING.settled : PENDING.wide);
   return {
     ...previewOf(observation, mounts, widening, target.revision),
@@ -136,7 +137,7 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
   const target = await wideningOf(ports, spec, observation, settled);
   await writeBundle(ports, spec, target.bundle);
   for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
-  const mounts = await mountsOf(ports, request, observation);
+  const mounts = await mountsOf(ports, request, observation, target.bundle);
   const plan = planWidening(observation, mounts, target, trustRevision(settled));
   if (plan.steps.length > 0 && mounts.moves) await seedSecrets(ports, spec, observation.liveTls);
   await walk(observation, rendering(mounts, target.revision), plan, journal, false);
@@ -180,11 +181,17 @@ interface Mounts {
   wanted: boolean;
 }
 
-async function mountsOf(ports: Ports, request: TrustRequest, observation: Observation): Promise<Mounts> {
+/** `bundle`: what members will be started with, as far as it is known. */
+async function mountsOf(
+  ports: Ports,
+  request: TrustRequest,
+  observation: Observation,
+  bundle: string,
+): Promise<Mounts> {
   const { liveTls } = observation;
   const { spec } = request;
   const moved = new Map(movedSecrets(spec, liveTls).map(({ alias, secretName }) => [alias, secretName]));
-  const moves = moved.size > 0 && (await canSeed(ports, spec, observation));
+  const moves = moved.size > 0 && (await canSeed(ports, spec, observation, bundle));
   const certificates = liveTls?.certificates.map(({ alias, secretName }) => ({
     alias,
     secretName: (moves && moved.get(alias)) || secretName,

@@ -116,16 +116,21 @@ export const REGRESSIONS: Record<string, Schedule> = {
     durations: [],
     faults: [{ kind: "kill-before", change: 19, call: 0, choice: 0 }],
   },
-  "the same, with Secrets of ours: a kubelet that lagged gave the members the old leaf, not the one that was seeded": {
+  "on to a third CA once the old one was dropped: members were moved to leaves of the old one, trusted no longer": {
     replicas: 3,
-    change: "secrets to own-ca",
+    change: "own-ca to issuer",
     revert: true,
+    elsewhere: 3,
     budget: false,
     durations: [],
-    faults: [
-      { kind: "kill-before", change: 19, call: 0, choice: 0 },
-      { kind: "kubelet-lags", change: 16, call: 0, choice: 22 },
-      { kind: "late-readiness", change: 0, call: 0, choice: 0 },
-    ],
+    faults: [{ kind: "kill-after", change: 19, call: 0, choice: 0 }],
+  },
+  "a given Secret was written anew while the trust was widened: the CA of what was then copied was dropped": {
+    replicas: 3,
+    change: "secrets: others",
+    revert: false,
+    budget: false,
+    durations: [],
+    faults: [{ kind: "secret-renewed", change: 1, call: 0, choice: 0 }],
   },
 };

@@ -91,6 +91,8 @@ export class CertManager {
   /** How many leaves have come into Secrets, and how many of them the engine or Pulumi has written. */
   written = 0;
   applied = 0;
+  /** How often somebody else has written a Secret. */
+  given = 0;
   private serial = 1;
   private versions = 1;
 
@@ -195,6 +197,7 @@ export class CertManager {
 
   /** A Secret that neither cert-manager nor the program makes. */
   giveSecret(name: string, material: Omit<LeafSecret, "object">): void {
+    this.given += 1;
     this.write({ apiVersion: "v1", kind: "Secret", metadata: { name } }, material);
   }
 

@@ -1,5 +1,6 @@
 import type { EtcdPort, KubePort, Ports, ReportPort, StepReport } from "../../../rollout/ports";
 import { SimulatedEtcd } from "./etcd-port";
+import { giveSecret, isGiven } from "./given";
 import type { Invariants } from "./invariants";
 import { SimulatedKube } from "./kube-port";
 import type { Pod } from "./pods";
@@ -24,6 +25,7 @@ export type FaultKind =
   | "leader-at-eviction" // leadership comes to the member that is just being evicted
   | "late-readiness"
   | "evictions-blocked" // the PodDisruptionBudget is used up by others
+  | "secret-renewed" // somebody writes one of the given Secrets, or all, anew: of the same CA, or of another
   | "rollout-restart" // kubectl rollout restart: an annotation in the template
   | "template-edit"; // kubectl edit: another image
 
@@ -192,6 +194,9 @@ export class Faults {
       case "evictions-blocked":
         world.evictionsBlockedUntil = world.now() + 1000 * (choice % 40);
         break;
+      case "secret-renewed":
+        this.renewSecrets(choice);
+        break;
       case "rollout-restart":
         world.annotateTemplate({ "kubectl.kubernetes.io/restartedAt": String(world.now()) });
         break;
@@ -217,6 +222,14 @@ export class Faults {
         if (pod) this.replace(pod);
       });
     });
+  }
+
+  private renewSecrets(choice: number): void {
+    const { certManager } = this.world;
+    const given = [...certManager.secrets.keys()].filter(isGiven);
+    const next = choice % 2 === 0 ? { ca: "given", serial: 3 + choice } : { ca: "given-elsewhere" };
+    for (const [index, name] of given.entries())
+      if (choice % 4 === 0 || index === choice % given.length) giveSecret(this.world, name, next);
   }
 
   /** Raft lets a voter take over that has everything, and that a majority hears. */

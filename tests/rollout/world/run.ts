@@ -7,7 +7,7 @@ import type { World } from "./world";
 
 /** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
-  const { replicas, change, revert, wavering = false, learner, budget, durations, faults } = schedule;
+  const { replicas, change, revert, wavering = false, elsewhere, learner, budget, durations, faults } = schedule;
   const { before, after, happens } = changeOf(change, replicas);
   const scenario = new Scenario(before, {
     durations,
@@ -17,11 +17,22 @@ export async function live(schedule: Schedule): Promise<Scenario> {
   await scenario.until(before);
   happens?.(scenario.world, "forth");
   scenario.disturb(faults);
+  const to = elsewhere === undefined ? before : ELSEWHERE[elsewhere]!(replicas);
   const turn = (way: Way) => happens?.(scenario.world, way);
-  const asked = await scenario.until(after, revert ? { to: before, wavering, turn } : undefined);
+  const asked = await scenario.until(after, revert ? { to, wavering, turn } : undefined);
   if (scenario.invariants.broken.length === 0) await scenario.checkQuiet(asked);
   return scenario;
 }
+
+/** Where people may want to go in the middle of something else: to each source in turn, and out of TLS. */
+const ELSEWHERE: ((replicas: number) => EtcdSpec)[] = [
+  plainSpec,
+  tlsSpec,
+  (replicas) => tlsSpec(replicas, { tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } }),
+  (replicas) => ownCaSpec(replicas, { ca: { generation: 3 } }),
+  givenSpec,
+  (replicas) => givenSpec(replicas, "others"),
+];
 
 type Way = "forth" | "back";
 

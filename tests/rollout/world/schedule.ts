@@ -26,6 +26,8 @@ export interface Schedule {
   revert: boolean;
   /** Change one's mind at every kill, not only at the first. */
   wavering?: boolean;
+  /** Which of `ELSEWHERE` to ask for instead of the old state; absent: the old state. */
+  elsewhere?: number | undefined;
   /** Which member is a learner; absent: none. */
   learner?: number | undefined;
   budget: boolean;
@@ -51,6 +53,7 @@ const KINDS: Record<FaultKind, number> = {
   "leader-at-eviction": 1,
   "late-readiness": 2,
   "evictions-blocked": 2,
+  "secret-renewed": 1,
   "rollout-restart": 1,
   "template-edit": 1,
 };
@@ -68,12 +71,14 @@ const fault: fc.Arbitrary<Fault> = fc.record({
   choice: fc.nat({ max: 60 }),
 });
 
-export const schedule = (changes: Change[]): fc.Arbitrary<Schedule> =>
+/** `elsewhere`: whether a third state may be asked for after a kill. */
+export const schedule = (changes: Change[], elsewhere = false): fc.Arbitrary<Schedule> =>
   fc.record({
     replicas: fc.constantFrom(3, 3, 3, 1, 5),
     change: fc.constantFrom(...changes),
     revert: fc.boolean(),
     wavering: fc.boolean(),
+    elsewhere: elsewhere ? fc.option(fc.nat({ max: 5 }), { nil: undefined }) : fc.constant(undefined),
     learner: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 4 }) }),
     budget: fc.boolean(),
     durations,

@@ -11,9 +11,9 @@ const SCHEDULES = 4500;
  * Searches for a schedule that breaks a promise. Where, and for how long: ROLLOUT_SCHEDULES=50000; ROLLOUT_SEED and
  * ROLLOUT_PATH as a failure printed them.
  */
-export async function search(file: string, changes: Change[]): Promise<void> {
+export async function search(file: string, changes: Change[], elsewhere = false): Promise<void> {
   const tally = new Tally(file);
-  const property = fc.asyncProperty(schedule(changes), async (drawn) => {
+  const property = fc.asyncProperty(schedule(changes, elsewhere), async (drawn) => {
     await liveThrough(drawn, tally);
   });
   const details = await fc.check(property, searchParameters());

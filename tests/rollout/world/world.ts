@@ -241,9 +241,11 @@ export class World {
     });
   }
 
-  /** For a while the kubelet sees Secrets and ConfigMaps as they are now. */
+  /** For a while the kubelet sees the Secrets and ConfigMaps that it watches as they are now. */
   lagKubelet(ms: number): void {
-    this.stale = { secrets: new Map(this.certManager.secrets), configMaps: new Map(this.configMaps) };
+    const watched = new Set(this.pods.flatMap((pod) => secretsOf(pod.template)));
+    const secrets = [...this.certManager.secrets].filter(([name]) => watched.has(name));
+    this.stale = { secrets: new Map(secrets), configMaps: new Map(this.configMaps) };
     this.staleUntil = this.now() + ms;
     this.timeline.after(ms, () => {
       if (this.now() < this.staleUntil) return;
@@ -252,8 +254,11 @@ export class World {
     });
   }
 
+  /** Of a Secret that no pod mounts yet it reads the latest: watches begin with a pod, and end with the last one. */
   private get kubelet(): KubeletView {
-    return this.stale ?? { secrets: this.certManager.secrets, configMaps: this.configMaps };
+    const { secrets } = this.certManager;
+    if (!this.stale) return { secrets, configMaps: this.configMaps };
+    return { ...this.stale, secrets: new Map([...secrets, ...this.stale.secrets]) };
   }
 
   private missingVolumes(template: PodTemplate): string | undefined {

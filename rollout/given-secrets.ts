@@ -58,12 +58,18 @@ function wrongWith(
   return lackingUsage(leaf, alias) ?? untrusted(material, trusted);
 }
 
-/** Names that clients and peers verify. A wildcard covers the members' names. */
+/**
+ * Names that clients and peers verify. For clients a wildcard covers the members. A member that is dialled compares the
+ * dialler's address with its certificate: a wildcard only with the address's own name, which DNS may not know for half a
+ * minute after a restart, exact names with what they resolve to as well. Hence each name for peers.
+ */
 function lackingNames(leaf: X509Certificate, alias: Alias, spec: EtcdSpec): string[] {
   const members = Array.from({ length: spec.replicas }, (_, ordinal) => memberHost(spec, ordinal));
   const service = `${clientServiceName(spec)}.${spec.namespace}.svc.${spec.clusterDomain}`;
-  const needed = { server: [...members, service], peer: members, client: [], "metrics-exporter": [] }[alias];
-  return needed.filter((name) => leaf.checkHost(name, { subject: "never" }) === undefined);
+  const exact = new Set(leaf.subjectAltName?.split(", "));
+  if (alias === "peer") return members.filter((name) => !exact.has(`DNS:${name}`));
+  if (alias !== "server") return [];
+  return [...members, service].filter((name) => leaf.checkHost(name, { subject: "never" }) === undefined);
 }
 
 /** Members dial each other and, for the gateway, themselves. A certificate without the extension is good for all. */

@@ -17,7 +17,7 @@ export async function giveSecrets(scenario: Scenario, issuer: string): Promise<R
         secretName: given(alias),
         issuerRef: { group: "cert-manager.io", kind: "Issuer", name: issuer },
         commonName: alias === "client" ? "root" : CLUSTER,
-        dnsNames: alias === "client" ? ["client.example.org"] : names(scenario),
+        dnsNames: names(scenario)[alias],
         usages: ["digital signature", "key encipherment", "server auth", "client auth"],
         privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
       },
@@ -32,10 +32,14 @@ export function given(alias: (typeof ALIASES)[number]): string {
   return `given-${alias}`;
 }
 
-/** Wildcards where the product's own certificates name every member. */
-function names({ namespace, environment }: Scenario): string[] {
+/** A wildcard where the product's own certificate names every member, but for peers, who need each name. */
+function names({ members, namespace, environment }: Scenario): Record<(typeof ALIASES)[number], string[]> {
   const domain = `${namespace}.svc.${environment.clusterDomain}`;
-  return [`${CLUSTER}.${domain}`, `*.${CLUSTER}-pods.${domain}`, "localhost"];
+  return {
+    server: [`${CLUSTER}.${domain}`, `*.${CLUSTER}-pods.${domain}`],
+    peer: [...members.map(({ address }) => address.replace(/:\d+$/, "")), `*.${CLUSTER}-pods.${domain}`],
+    client: ["client.example.org"],
+  };
 }
 
 async function signedBy({ kube, namespace }: Scenario, name: string, issuer: string): Promise<void> {

@@ -12,11 +12,14 @@ import {
 } from "../../manifests";
 import { Refusal } from "../../rollout";
 import * as bundles from "../../rollout/bundle";
+import * as certificates from "../../rollout/certificates";
 import * as gates from "../../rollout/gate";
 import { Journal } from "../../rollout/journal";
 import { observe } from "../../rollout/observe";
 import * as plans from "../../rollout/plan";
 import type { Ports } from "../../rollout/ports";
+import * as seeds from "../../rollout/seeds";
+import * as serving from "../../rollout/serving";
 import * as stages from "../../rollout/stages";
 import type { ClusterView } from "../../rollout/view";
 import { PassWalker } from "../../rollout/walk";
@@ -28,6 +31,12 @@ import { authority } from "./world/cert-manager";
 jest.mock("../../rollout/stages", () => ({ ...jest.requireActual("../../rollout/stages"), __esModule: true }));
 jest.mock("../../rollout/gate", () => ({ ...jest.requireActual("../../rollout/gate"), __esModule: true }));
 jest.mock("../../rollout/plan", () => ({ ...jest.requireActual("../../rollout/plan"), __esModule: true }));
+jest.mock("../../rollout/seeds", () => ({ ...jest.requireActual("../../rollout/seeds"), __esModule: true }));
+jest.mock("../../rollout/serving", () => ({ ...jest.requireActual("../../rollout/serving"), __esModule: true }));
+jest.mock("../../rollout/certificates", () => ({
+  ...jest.requireActual("../../rollout/certificates"),
+  __esModule: true,
+}));
 jest.mock("../../rollout/bundle", () => ({ ...jest.requireActual("../../rollout/bundle"), __esModule: true }));
 
 /** Each promise is broken on purpose once: a check that cannot fail shows nothing. */
@@ -306,6 +315,24 @@ describe("the engine with one of its precautions taken out", () => {
       return { replicas: 3, change, revert: false, budget: true, durations: [], faults };
     });
 
+  const undisturbed = (change: Change): Schedule => {
+    return { replicas: 3, change, revert: false, budget: true, durations: [], faults: [] };
+  };
+
+  /** Killed after its first change, its second, and so on; then the old state is asked for. */
+  function turnedBack(change: Change): Schedule[] {
+    return Array.from({ length: 30 }, (_, at): Schedule => {
+      return { ...undisturbed(change), revert: true, faults: [{ kind: "kill-after", change: at, call: 0, choice: 0 }] };
+    });
+  }
+
+  /** Somebody writes the given Secrets anew after its first change, its second, and so on. */
+  function rewritten(change: Change): Schedule[] {
+    return Array.from({ length: 10 }, (_, at): Schedule => {
+      return { ...undisturbed(change), faults: [{ kind: "secret-renewed", change: at, call: 0, choice: 0 }] };
+    });
+  }
+
   /** What breaks in these schedules. */
   async function broken(schedules: Schedule[]): Promise<string> {
     const lines: string[] = [];
@@ -337,6 +364,36 @@ describe("the engine with one of its precautions taken out", () => {
       () => jest.spyOn(bundles, "union").mockImplementation((...parts) => parts.findLast((part) => part) ?? ""),
       drawn(["reissue"]),
       /holds a leaf that .* does not trust|cannot reach/,
+    ],
+    [
+      "no seeds in the Secrets that members are moved to",
+      () => jest.spyOn(seeds, "seedSecrets").mockResolvedValue(),
+      [undisturbed("issuer to own-ca"), undisturbed("own-ca to secrets")],
+      /the asked state was not reached/,
+    ],
+    [
+      "no look at what the Secrets hold that members are moved to",
+      () => jest.spyOn(seeds, "canSeed").mockResolvedValue(true),
+      ["issuer to own-ca" as const, "own-ca to secrets" as const].flatMap(turnedBack),
+      /holds a leaf that .* does not trust/,
+    ],
+    [
+      "no sweep of seeds",
+      () => jest.spyOn(seeds, "sweepSeeds").mockResolvedValue(),
+      turnedBack("issuer to own-ca"),
+      /Certificates or Secrets are left/,
+    ],
+    [
+      "no wait until new leaves are served",
+      () => jest.spyOn(serving, "awaitServing").mockResolvedValue(),
+      [undisturbed("own-ca: next generation"), undisturbed("secrets: another CA"), undisturbed("issuer to own-ca")],
+      /serves a leaf that clients do not trust/,
+    ],
+    [
+      "no look at the CA of what was copied",
+      () => jest.spyOn(certificates, "demandCertificates").mockResolvedValue(),
+      ["secrets: others" as const, "secrets: another CA" as const].flatMap(rewritten),
+      /cannot reach|was not reached/,
     ],
   ])(
     "%s is caught",

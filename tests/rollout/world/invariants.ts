@@ -1,7 +1,8 @@
+import { trustBundleName } from "../../../config";
 import { PLAIN, type PlaneStage, type Stage, stageOf } from "../../../manifests";
 import { trusts } from "./cert-manager";
 import { usersOf } from "./kube-port";
-import { secretsOf } from "./pods";
+import { bundleOf, secretsOf } from "./pods";
 import type { RaftMember } from "./raft";
 import { BEGINNING } from "./timeline";
 import type { World } from "./world";
@@ -142,9 +143,11 @@ export class Invariants {
 
   /** Whatever comes into a Secret that members mount, every member that runs trusts already. */
   private checkLeaves(): void {
-    const { raft, pods, certManager } = this.world;
-    if (this.leavesSeen === `${raft.topology} ${certManager.written}`) return;
-    this.leavesSeen = `${raft.topology} ${certManager.written}`;
+    const { raft, pods, certManager, configMaps } = this.world;
+    const bundle = bundleOf(configMaps.get(trustBundleName(this.world.spec)));
+    const now = `${raft.topology} ${certManager.written} ${bundle}`;
+    if (this.leavesSeen === now) return;
+    this.leavesSeen = now;
     const mounted = new Set(pods.flatMap((pod) => secretsOf(pod.template)));
     for (const { name, process } of raft.members) {
       if (!process?.trust) continue;
@@ -153,6 +156,9 @@ export class Invariants {
         if (leaf && !trusts(process.trust, leaf))
           this.fail(`Secret ${secret} holds a leaf that ${name} does not trust`);
       }
+      // Clients read the bundle whenever they like.
+      if (process.stage.client !== "plain" && !trusts(bundle, process.serverLeaf()))
+        this.fail(`${name} serves a leaf that clients do not trust`);
     }
   }
 

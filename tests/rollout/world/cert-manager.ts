@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta } from "../../../manifests";
 import type { LiveIssuer } from "../../../rollout/ports";
+import { subjectAltNames } from "../../../rollout/x509";
 import { frozen } from "./frozen";
 import { Authority, type IssueOptions, type Leaf, type Names } from "./pki";
 import { BEGINNING } from "./timeline";
@@ -133,8 +134,17 @@ export class CertManager {
     const status = live?.status ?? { conditions: [], revision: 0 };
     this.store({ ...object, spec, metadata, status });
     // cert-manager does not act on a changed encoding or renewal time by itself.
-    if (changed && actedOn(live?.spec) !== actedOn(spec)) this.later(() => this.issue(name));
+    const acts = changed && actedOn(live?.spec) !== actedOn(spec) && !(live === undefined && this.takesOver(spec));
+    if (acts) this.later(() => this.issue(name));
     else if (changed) this.later(() => this.ready(name));
+  }
+
+  /** A Secret that names no issuer, and whose leaf has every name that is asked for, satisfies a new Certificate. */
+  private takesOver({ secretName, dnsNames = [] }: CertificateSpec): boolean {
+    const secret = this.secrets.get(secretName);
+    if (!secret || secret.object.metadata.annotations?.["cert-manager.io/issuer-name"] !== undefined) return false;
+    const names = subjectAltNames(secret.certificate);
+    return dnsNames.every((name) => names.includes(`DNS:${name}`));
   }
 
   /** Fails if somebody wrote the object since it was read. */

@@ -1,7 +1,7 @@
 import { memberHost } from "../../config";
 import { previewTrust } from "../../rollout";
 import { checkGivenSecrets, copyGiven, wantedCopy } from "../../rollout/given-secrets";
-import { giveSecret, givenSpec, OWNER, Scenario } from "./world";
+import { givenSpec, giveSecret, OWNER, Scenario } from "./world";
 import { authority } from "./world/cert-manager";
 import type { IssueOptions } from "./world/pki";
 
@@ -124,7 +124,7 @@ test("a CA that comes at the end of the chain does as well", async () => {
 test("every problem is told at once, and refuses the trust bundle's preview, which comes first", async () => {
   const scenario = new Scenario(spec);
   const preview = scenario.faults.run((ports) => previewTrust(ports, { spec, owner: OWNER }));
-  await expect(preview).rejects.toThrow(/tls\.secrets\.server[^]*tls\.secrets\.peer[^]*tls\.secrets\.client/);
+  await expect(preview).rejects.toThrow(/tls\.secrets\.server.*tls\.secrets\.peer.*tls\.secrets\.client/s);
 });
 
 test("a Secret that the stack has made itself is none that somebody else maintains", async () => {

@@ -115,12 +115,8 @@ describe("a source of certificates besides cert-manager", () => {
       const found = await scenario.faults.run((ports) => checkPrerequisites(ports, next, former));
       return found.map(({ rule }) => rule.split(" may not ")[1]);
     };
-    expect(await missing(ownCaSpec(), tlsSpec())).toEqual([
-      "create secrets; delete certificates.cert-manager.io",
-    ]);
-    expect(await missing(tlsSpec(), ownCaSpec())).toEqual([
-      "delete certificates.cert-manager.io; create secrets",
-    ]);
+    expect(await missing(ownCaSpec(), tlsSpec())).toEqual(["create secrets; delete certificates.cert-manager.io"]);
+    expect(await missing(tlsSpec(), ownCaSpec())).toEqual(["delete certificates.cert-manager.io; create secrets"]);
   });
 
   test("Secrets of other names are seeded by us: before anything has changed, that right is asked for", async () => {

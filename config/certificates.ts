@@ -22,7 +22,6 @@ const CLIENT_SIDE = [...KEY_USAGES, "client auth"];
 
 /** What an alias always has, whatever the user wishes on top of it. */
 interface Profile {
-  commonName: string;
   usages: string[];
   sans: RequiredSans;
 }
@@ -31,15 +30,33 @@ function profile(alias: Alias, identity: Identity, replicas: number): Profile {
   const noSans = { dnsNames: [], ipAddresses: [] };
   switch (alias) {
     case "server":
-      return { commonName: clientServiceName(identity), usages: BOTH_SIDES, sans: serverSans(identity, replicas) };
+      return { usages: BOTH_SIDES, sans: serverSans(identity, replicas) };
     case "peer":
-      return { commonName: headlessServiceName(identity), usages: BOTH_SIDES, sans: peerSans(identity, replicas) };
+      return { usages: BOTH_SIDES, sans: peerSans(identity, replicas) };
+    case "client":
+    case "metrics-exporter":
+      return { usages: CLIENT_SIDE, sans: noSans };
+  }
+}
+
+/** The common name that a certificate has unless the user wishes for another. */
+export function defaultCommonName(alias: Alias, { name }: Pick<Identity, "name">): string {
+  switch (alias) {
+    case "server":
+      return clientServiceName({ name });
+    case "peer":
+      return headlessServiceName({ name });
     case "client":
       // etcd takes the common name for the user, and root is its administrator.
-      return { commonName: "root", usages: CLIENT_SIDE, sans: noSans };
+      return "root";
     case "metrics-exporter":
-      return { commonName: "metrics-exporter", usages: CLIENT_SIDE, sans: noSans };
+      return "metrics-exporter";
   }
+}
+
+/** The certificates that there are: the metrics exporter's only where it is listed. */
+export function aliasesMade(wishes: Pick<CertificateInput, "alias">[]): Alias[] {
+  return ALIASES.filter((alias) => alias !== "metrics-exporter" || wishes.some((wish) => wish.alias === alias));
 }
 
 /** Fills every default into the section `tls`. Expects that it names one source of certificates. */
@@ -87,8 +104,7 @@ function givenCertificates(secrets: NonNullable<TlsInput["secrets"]>, identity: 
 
 function madeCertificates(wish: TlsInput, identity: Identity, replicas: number): CertificateSpec[] {
   const wishes = wish.certificates ?? [];
-  const aliases = ALIASES.filter((alias) => alias !== "metrics-exporter" || wishes.some((c) => c.alias === alias));
-  const made = aliases.map((alias) => {
+  const made = aliasesMade(wishes).map((alias) => {
     const own = wishes.find((each) => each.alias === alias) ?? { alias };
     return certificateSpec(own, profile(alias, identity, replicas), wish, identity);
   });
@@ -115,7 +131,7 @@ function certificateSpec(wish: CertificateInput, base: Profile, tls: TlsInput, i
     ...(source === "issuer" && { issuerRef: issuer(wish.issuerRef ?? tls.issuerRef!) }),
     ...(wish.sameAs !== undefined && { sameAs: wish.sameAs }),
     secretName: wish.secretName ?? leafSecretName(identity, wish.alias, source),
-    commonName: wish.commonName ?? base.commonName,
+    commonName: wish.commonName ?? defaultCommonName(wish.alias, identity),
     subject: withoutAbsent(wish.subject ?? {}),
     ...lifetime(wish, source),
     dnsNames: unique([...base.sans.dnsNames, ...(wish.dnsNames ?? []).map((name) => name.toLowerCase())]),

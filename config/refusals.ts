@@ -2,7 +2,8 @@ import { isCertificateChange, isProtocolChange, isRotation } from "./changes";
 import { semver } from "./formats";
 import { configPath } from "./problems";
 import { understandEachOther } from "./protocol";
-import type { ConfigProblem, EtcdSpec, FieldChange } from "./types";
+import { certificateSource, ownCertificates } from "./source";
+import type { CertificateSource, ConfigProblem, EtcdSpec, FieldChange } from "./types";
 
 const REPLACES = "is fixed once the cluster runs, because changing it replaces the workload and stops every member";
 
@@ -29,6 +30,7 @@ export function refusals(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]):
     ...twoAtOnce(old, next, changes),
     ...noCommonProtocol(old, next),
     ...keptKeys(old, next),
+    ...keptSecrets(old, next),
   ];
 }
 
@@ -134,3 +136,21 @@ function keptKeys(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
     ];
   });
 }
+
+/** Until the update ends, the old source still fills the Secret; then the Secret goes with it. */
+function keptSecrets(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
+  if (!old.tls || !next.tls) return [];
+  const [from, to] = [certificateSource(old.tls), certificateSource(next.tls)];
+  if (from === to) return [];
+  const taken = new Set(old.tls.certificates.map(({ secretName }) => secretName));
+  return ownCertificates(next.tls)
+    .filter(({ secretName }) => taken.has(secretName))
+    .map(({ alias, secretName }) => ({
+      path: `etcd:tls.certificates[${alias}].secretName`,
+      value: secretName,
+      rule: `must change with the source of certificates (etcd:tls.${KEY_OF[from]} before, etcd:tls.${KEY_OF[to]} now): the old one still fills this Secret while members are brought to the new`,
+      mend: "Choose another name, or leave the key out",
+    }));
+}
+
+const KEY_OF: Record<CertificateSource, string> = { issuer: "issuerRef", ca: "ca", secrets: "secrets" };

@@ -1,9 +1,10 @@
+import { aliasesMade, defaultCommonName } from "./certificates";
 import { durationSeconds } from "./formats";
 import { caSpec, ownLeafLifetime } from "./own-ca";
 import { configPath } from "./problems";
 import { keyProblems } from "./rules-key";
 import type { CaInput, CertificateInput, TlsInput } from "./schema-tls";
-import type { ConfigProblem } from "./types";
+import type { Alias, ConfigProblem } from "./types";
 
 /** What @pulumi/tls can make, and what a CA of one's own makes sense of. */
 export function ownCaProblems(tls: TlsInput, clusterName: string): ConfigProblem[] {
@@ -13,11 +14,11 @@ export function ownCaProblems(tls: TlsInput, clusterName: string): ConfigProblem
     ...lifetimes,
     ...keyProblems({ algorithm: ca.privateKey.algorithm, size: tls.ca?.privateKey?.size }, ["tls", "ca", "privateKey"]),
     ...subjectProblems(tls.ca?.subject ?? {}, ["tls", "ca", "subject"]),
-    ...sameName(tls.certificates ?? [], ca.commonName),
-    ...(tls.certificates ?? []).flatMap((certificate, index) => [
-      ...leafProblems(certificate, ["tls", "certificates", index]),
-      ...(lifetimes.length > 0 ? [] : outlives(certificate, ca.duration, ["tls", "certificates", index])),
-    ]),
+    ...sameName(tls.certificates ?? [], ca.commonName, clusterName),
+    ...(tls.certificates ?? []).flatMap((certificate, index) =>
+      leafProblems(certificate, ["tls", "certificates", index]),
+    ),
+    ...(lifetimes.length > 0 ? [] : outlives(tls.certificates ?? [], ca.duration)),
   ];
 }
 
@@ -51,19 +52,29 @@ function leafProblems(certificate: CertificateInput, path: PropertyKey[]): Confi
 }
 
 /** A verifier takes a certificate with its issuer's name for one that signed itself. */
-function sameName(certificates: CertificateInput[], caName: string): ConfigProblem[] {
-  return certificates.flatMap(({ commonName }, index) =>
-    commonName !== caName
-      ? []
-      : [
-          {
-            path: configPath(["tls", "certificates", index, "commonName"]),
-            value: commonName,
-            rule: "must differ from the CA's, or the certificate does not verify",
-            mend: "Choose another name for one of the two",
-          },
-        ],
+function sameName(certificates: CertificateInput[], caName: string, clusterName: string): ConfigProblem[] {
+  const rule = "must differ from the CA's, or the certificate does not verify";
+  const mend = "Choose another name for one of the two";
+  const wished = certificates.flatMap(({ commonName }, index) =>
+    commonName === caName
+      ? [{ path: configPath(["tls", "certificates", index, "commonName"]), value: commonName, rule, mend }]
+      : [],
   );
+  const alias = withDefault(certificates, "commonName").find(
+    (each) => defaultCommonName(each, { name: clusterName }) === caName,
+  );
+  if (!alias) return wished;
+  const path = configPath(["tls", "ca", "commonName"]);
+  const clash = `must differ from the ${alias} certificate's, or that does not verify`;
+  return [...wished, { path, value: caName, rule: clash, mend }];
+}
+
+/** The certificates that are made with the default of a wish. */
+function withDefault(certificates: CertificateInput[], key: "commonName" | "duration"): Alias[] {
+  return aliasesMade(certificates).filter((alias) => {
+    const wish = certificates.find((each) => each.alias === alias);
+    return wish?.[key] === undefined && wish?.sameAs === undefined;
+  });
 }
 
 /** @pulumi/tls counts in hours. */
@@ -80,16 +91,31 @@ function lifetimeProblems(lifetime: { duration: string; renewBefore: string }, p
   return problem("renewBefore", lifetime.renewBefore, rule, "Choose a third of the duration or so");
 }
 
-function outlives(certificate: CertificateInput, lifetime: string, path: PropertyKey[]): ConfigProblem[] {
-  const { duration } = ownLeafLifetime(certificate.duration, certificate.renewBefore);
-  if (durationSeconds(duration)! <= durationSeconds(lifetime)!) return [];
-  const rule = `must not be longer than the CA's, which is ${lifetime}`;
+/** A certificate that outlives its CA stops verifying before anybody is told that it ends. */
+function outlives(certificates: CertificateInput[], lifetime: string): ConfigProblem[] {
+  const isLonger = (duration: string) => durationSeconds(duration)! > durationSeconds(lifetime)!;
+  const wished = certificates.flatMap(({ duration }, index) =>
+    duration !== undefined && isLonger(duration)
+      ? [
+          {
+            path: configPath(["tls", "certificates", index, "duration"]),
+            value: duration,
+            rule: `must not be longer than the CA's, which is ${lifetime}`,
+            mend: "Shorten it, or lengthen etcd:tls.ca.duration",
+          },
+        ]
+      : [],
+  );
+  const { duration } = ownLeafLifetime();
+  const [alias] = withDefault(certificates, "duration");
+  if (!alias || !isLonger(duration)) return wished;
   return [
+    ...wished,
     {
-      path: configPath([...path, "duration"]),
-      value: duration,
-      rule,
-      mend: "Shorten it, or lengthen etcd:tls.ca.duration",
+      path: configPath(["tls", "ca", "duration"]),
+      value: lifetime,
+      rule: `must not be shorter than that of its certificates, which is ${duration} for the ${alias} certificate`,
+      mend: "Lengthen it, or give every certificate a shorter duration in etcd:tls.certificates",
     },
   ];
 }

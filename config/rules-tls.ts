@@ -1,4 +1,4 @@
-import { CERT_MANAGER_GROUP } from "./certificates";
+import { ALIASES, CERT_MANAGER_GROUP } from "./certificates";
 import { HTTP2_SUITES } from "./cipher-suites";
 import { durationSeconds } from "./formats";
 import { leafSecretName } from "./names";
@@ -18,7 +18,7 @@ export function tlsProblems(tls: TlsInput, clusterName: string): ConfigProblem[]
   return [
     ...(tls.issuerRef ? issuerProblems(tls.issuerRef, ["tls", "issuerRef"]) : []),
     ...(tls.ca ? ownCaProblems(tls, clusterName) : []),
-    ...(tls.secrets ? givenProblems(tls) : []),
+    ...(tls.secrets ? [...givenProblems(tls), ...copiedOntoItself(tls.secrets, clusterName)] : []),
     ...duplicateAliases(certificates),
     ...sharedSecrets(certificates, clusterName, source),
     ...certificates.flatMap((certificate, index) =>
@@ -54,6 +54,23 @@ function givenProblems(tls: TlsInput): ConfigProblem[] {
       rule: "has no meaning with etcd:tls.secrets, whose certificates somebody else makes",
       mend: "Leave it out, and have it done where the Secrets come from",
     }));
+}
+
+/** The copies are the program's own: it would copy them onto themselves, and delete them in the end. */
+function copiedOntoItself(secrets: NonNullable<TlsInput["secrets"]>, name: string): ConfigProblem[] {
+  const copies = ALIASES.map((alias) => leafSecretName({ name }, alias, "secrets"));
+  return Object.entries(secrets).flatMap(([alias, secretName]) =>
+    secretName === undefined || !copies.includes(secretName)
+      ? []
+      : [
+          {
+            path: configPath(["tls", "secrets", alias]),
+            value: secretName,
+            rule: "must be a Secret that somebody else maintains, and is what this program calls its copy",
+            mend: "Name the Secret that is to be copied",
+          },
+        ],
+  );
 }
 
 function issuerMissing(): ConfigProblem {

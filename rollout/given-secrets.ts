@@ -1,6 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import { certificateName, clientServiceName, memberHost } from "../config/names";
 import type { Alias, ConfigProblem, EtcdSpec } from "../config/types";
+import { labels } from "../manifests";
+import type { KubeObject } from "../manifests/types";
 import { readBundle, readTrustedCas } from "./bundle";
 import { checkMaterial } from "./certificates";
 import { type LeafSecret, writeLeaf } from "./leaf-secret";
@@ -26,7 +28,8 @@ export async function checkGivenSecrets(ports: Ports, spec: EtcdSpec): Promise<C
   const found = await Promise.all(
     given(spec).map(async ({ alias, secretName }) => {
       const material = await ports.kube.secretMaterial(spec.namespace, secretName);
-      const wrong = wrongWith(material, alias, spec, trusted, ports.clock.now());
+      const ours = isOurs(await ports.kube.get("v1", "Secret", spec.namespace, secretName), spec);
+      const wrong = ours ? OURS : wrongWith(material, alias, spec, trusted, ports.clock.now());
       if (!wrong) return [];
       const label = `Secret ${spec.namespace}/${secretName}`;
       return [{ path: `etcd:tls.secrets.${alias}`, value: secretName, rule: `${label} ${wrong[0]}`, mend: wrong[1] }];
@@ -36,6 +39,16 @@ export async function checkGivenSecrets(ports: Ports, spec: EtcdSpec): Promise<C
 }
 
 type Wrong = [rule: string, mend: string];
+
+const OURS: Wrong = [
+  "is one that this stack makes itself, and goes together with the source of certificates that it is of",
+  "Name one that somebody else maintains; a copy under another name would do",
+];
+
+function isOurs(secret: KubeObject | undefined, cluster: EtcdSpec): boolean {
+  const { "app.kubernetes.io/component": _, ...common } = labels(cluster, "certificate");
+  return Object.entries(common).every(([label, value]) => secret?.metadata.labels?.[label] === value);
+}
 
 function wrongWith(
   material: SecretMaterial | undefined,

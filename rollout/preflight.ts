@@ -14,9 +14,8 @@ const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1
  */
 export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?: EtcdSpec): Promise<ConfigProblem[]> {
   await ports.kube.ping();
-  // The way out of TLS takes the rights of TLS as well.
-  const tls = spec.tls ?? previous?.tls;
-  const rights = await checkRights(ports, { ...spec, ...(tls && { tls }) });
+  // The way out of TLS, or of a source of certificates, takes its rights as well.
+  const rights = await checkRights(ports, spec, previous?.tls);
   if (rights.length > 0) return rights;
   const problems = await checkWorkloadKind(ports, spec);
   if (!spec.tls || spec.tls.ca) return problems;

@@ -1,5 +1,5 @@
 import { certificateSource } from "../config/source";
-import type { ConfigProblem, EtcdSpec } from "../config/types";
+import type { ConfigProblem, EtcdSpec, TlsSpec } from "../config/types";
 import type { Ports, Right } from "./ports";
 import { Refusal } from "./problems";
 
@@ -68,9 +68,14 @@ function cluster(group: string, resource: string, verbs: string[]): Right[] {
   return verbs.map((verb) => ({ group, resource, verb }));
 }
 
-/** The rights that are missing, in one problem: half-way through a walk is no time to find out. */
-export async function checkRights(ports: Ports, spec: EtcdSpec): Promise<ConfigProblem[]> {
-  const problem = missingRightsProblem(spec.namespace, await ports.kube.missingRights(neededRights(spec)));
+/**
+ * The rights that are missing, in one problem: half-way through a walk is no time to find out. `former`: TLS that the
+ * cluster comes from, whose objects go in the end.
+ */
+export async function checkRights(ports: Ports, spec: EtcdSpec, former?: TlsSpec): Promise<ConfigProblem[]> {
+  const needed = [...neededRights(spec), ...(former ? neededRights({ ...spec, tls: former }) : [])];
+  const distinct = new Map(needed.map((right) => [JSON.stringify(right), right]));
+  const problem = missingRightsProblem(spec.namespace, await ports.kube.missingRights([...distinct.values()]));
   return problem ? [problem] : [];
 }
 

@@ -37,27 +37,82 @@ const trustedCa = fc.oneof(
   label(20).map((name) => ({ secret: { name, key: "ca.pem" } })),
 );
 
+/** What there is whatever the certificates come from. */
+const common = {
+  client: fc.record({ auth: fc.constantFrom("required", "none"), alsoPlaintext: fc.boolean() }, { requiredKeys: [] }),
+  trustedCAs: fc.uniqueArray(trustedCa, { maxLength: 2 }),
+  restartPolicy: fc.constantFrom("IfRequired", "Always"),
+  protocol: fc.constantFrom(
+    {},
+    { minVersion: "TLS1.2" },
+    { minVersion: "TLS1.3" },
+    { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] },
+    { minVersion: "TLS1.2", cipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"] },
+  ),
+};
+
+const rotate = fc.constantFrom("1", "2");
+
+const listed = <T extends { alias: string }>(each: fc.Arbitrary<T>) =>
+  fc.uniqueArray(each, { selector: ({ alias }) => alias, maxLength: 4 });
+
+const issued = fc.record(
+  { issuerRef, certificates: listed(certificate), rotate, ...common },
+  { requiredKeys: ["issuerRef", "protocol"] },
+);
+
+/** @pulumi/tls counts in hours, and takes one of each part of a subject. */
+const ownSubject = fc.record(
+  { organizations: fc.array(label(10), { maxLength: 1 }), serialNumber: label(10) },
+  { requiredKeys: [] },
+);
+
+const ownLeaf = certificate.map(({ issuerRef: _, renewBefore: __, subject, ...wishes }) => ({
+  ...wishes,
+  ...(subject && { subject: { organizations: (subject.organizations ?? []).slice(0, 1) } }),
+}));
+
+const own = fc.record(
+  {
+    ca: fc.record(
+      {
+        commonName: label(30).map((name) => `${name} CA of our own`),
+        subject: ownSubject,
+        privateKey: fc.constantFrom({}, { size: 384 }, { algorithm: "RSA", size: 4096 }, { algorithm: "Ed25519" }),
+        duration: fc.integer({ min: 9000, max: 100_000 }).map((hours) => `${hours}h`),
+        generation: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant("2")),
+      },
+      { requiredKeys: [] },
+    ),
+    certificates: listed(ownLeaf),
+    rotate,
+    ...common,
+  },
+  { requiredKeys: ["ca", "protocol"] },
+);
+
+const given = fc.record(
+  {
+    secrets: fc.record(
+      { server: label(30), peer: label(30), client: label(30), "metrics-exporter": label(30) },
+      { requiredKeys: ["server", "peer", "client"] },
+    ),
+    ...common,
+  },
+  { requiredKeys: ["secrets", "protocol"] },
+);
+
+/** The client may show the server's certificate, and then has no wishes of its own. */
+function shared<T extends { certificates?: { alias: string }[] }>(section: T, asks: boolean) {
+  if (!asks) return section;
+  const others = (section.certificates ?? []).filter(({ alias }) => alias !== "client");
+  return { ...section, certificates: [...others, { alias: "client", sameAs: "server" }] };
+}
+
 export const tls = fc
-  .record(
-    {
-      issuerRef,
-      certificates: fc.uniqueArray(certificate, { selector: (each) => each.alias, maxLength: 4 }),
-      rotate: fc.constantFrom("1", "2"),
-      client: fc.record(
-        { auth: fc.constantFrom("required", "none"), alsoPlaintext: fc.boolean() },
-        { requiredKeys: [] },
-      ),
-      trustedCAs: fc.uniqueArray(trustedCa, { maxLength: 2 }),
-      restartPolicy: fc.constantFrom("IfRequired", "Always"),
-      protocol: fc.constantFrom(
-        {},
-        { minVersion: "TLS1.2" },
-        { minVersion: "TLS1.3" },
-        { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] },
-        { minVersion: "TLS1.2", cipherSuites: ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"] },
-      ),
-    },
-    { requiredKeys: ["issuerRef", "protocol"] },
+  .oneof(
+    fc.tuple(fc.oneof(issued, own), fc.integer({ max: 4, min: 0 })).map(([section, n]) => shared(section, n === 0)),
+    given,
   )
   .map(({ protocol, ...section }) => ({ ...section, ...protocol }));
 

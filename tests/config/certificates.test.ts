@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { memberHost, parseSpec } from "../../config";
+import { memberHost, ownCertificates, parseSpec } from "../../config";
+import { hoursOf } from "../../config/own-ca";
 import { rawConfig } from "./arbitraries";
 
 const issuerRef = { name: "ca" };
@@ -17,7 +18,7 @@ describe("certificates of every accepted config", () => {
         for (const { alias, dnsNames, ipAddresses, uris, emailAddresses } of all) {
           for (const names of [dnsNames, ipAddresses, uris, emailAddresses])
             expect(new Set(names).size).toBe(names.length);
-          if (alias !== "server" && alias !== "peer") continue;
+          if (spec.tls?.secrets || (alias !== "server" && alias !== "peer")) continue;
           for (let i = 0; i < spec.replicas; i++) expect(dnsNames).toContain(memberHost(spec, i));
           expect(dnsNames).toContain(`*.${spec.name}-pods.${spec.namespace}.svc.${spec.clusterDomain}`);
           expect(ipAddresses).toEqual(expect.arrayContaining(["127.0.0.1", "::1"]));
@@ -29,15 +30,39 @@ describe("certificates of every accepted config", () => {
   test("have a common name of 64 bytes at most, the usages etcd needs, and a Secret of their own", () => {
     fc.assert(
       fc.property(rawConfig, (raw) => {
-        const { all } = certificates(raw);
-        expect(new Set(all.map(({ secretName }) => secretName)).size).toBe(all.length);
+        const { spec, all } = certificates(raw);
+        const made = ownCertificates(spec.tls);
+        expect(new Set(made.map(({ secretName }) => secretName)).size).toBe(made.length);
         for (const { alias, commonName, usages } of all) {
           expect(Buffer.byteLength(commonName)).toBeLessThanOrEqual(64);
+          if (spec.tls?.secrets) continue;
           expect(usages).toContain("client auth");
           if (alias === "server" || alias === "peer") expect(usages).toContain("server auth");
         }
       }),
     );
+  });
+
+  test("name an issuer only where cert-manager makes them, and last within their CA's time where that is our own", () => {
+    fc.assert(
+      fc.property(rawConfig, (raw) => {
+        const { spec, all } = certificates(raw);
+        const hours = (duration: string | undefined) => hoursOf(duration ?? "0h");
+        for (const { issuerRef: ref, duration, renewBefore, secretName } of all) {
+          expect(ref !== undefined).toBe(spec.tls?.issuerRef !== undefined);
+          if (!spec.tls?.ca) continue;
+          expect(hours(renewBefore)).toBeLessThan(hours(duration));
+          expect(hours(duration)).toBeLessThanOrEqual(hours(spec.tls.ca.duration));
+          expect(secretName).toMatch(/-own-cert$/);
+        }
+      }),
+    );
+  });
+
+  test("are one for server and client where that is asked for", () => {
+    const { all } = certificates({ tls: { ca: {}, certificates: [{ alias: "client", sameAs: "server" }] } });
+    const [server, , client] = all;
+    expect(client).toEqual({ ...server, alias: "client", sameAs: "server" });
   });
 
   test("leave room for the longest name", () => {

@@ -12,6 +12,33 @@ describe("defaults", () => {
     expect(parseSpec({ tls: { issuerRef } }).spec.tls).toMatchSnapshot();
   });
 
+  test("a CA of its own needs no more than to be asked for", () => {
+    const { ca, certificates } = parseSpec({ tls: { ca: {} } }).spec.tls!;
+    expect(ca).toEqual({
+      commonName: "etcd CA",
+      subject: {},
+      privateKey: { algorithm: "ECDSA", size: 256 },
+      duration: "87600h",
+      renewBefore: "8760h",
+      generation: 1,
+    });
+    expect(certificates.map(({ secretName, duration, renewBefore }) => [secretName, duration, renewBefore])).toEqual(
+      ["server", "peer", "client"].map((alias) => [`etcd-${alias}-own-cert`, "8760h", "2920h"]),
+    );
+    expect(parseSpec({ tls: { ca: { generation: 2 } } }).spec.tls?.ca?.commonName).toBe("etcd CA 2");
+  });
+
+  test("given Secrets are copied, each under a name of ours", () => {
+    const secrets = { server: "a", peer: "a", client: "b" };
+    const { certificates, ...tls } = parseSpec({ tls: { secrets } }).spec.tls!;
+    expect(tls.secrets).toEqual(secrets);
+    expect(certificates.map(({ secretName }) => secretName)).toEqual([
+      "etcd-server-copied-cert",
+      "etcd-peer-copied-cert",
+      "etcd-client-copied-cert",
+    ]);
+  });
+
   test("a key that is null counts as absent", () => {
     expect(parseSpec({ tls: null, name: null })).toEqual(parseSpec({}));
   });

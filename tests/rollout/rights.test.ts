@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { parseSpec } from "../../config";
+import { type EtcdSpec, parseSpec } from "../../config";
 import { checkPrerequisites, previewTrust, Refusal } from "../../rollout";
 import type { Right } from "../../rollout/ports";
 import { MANIFEST, neededRights } from "../../rollout/rights";
-import { OWNER, plainSpec, Scenario, tlsSpec, type World } from "./world";
+import { givenSpec, OWNER, ownCaSpec, plainSpec, Scenario, tlsSpec, type World } from "./world";
 
 interface Manifest {
   kind: string;
@@ -38,6 +38,8 @@ const issuer = (kind: string) => ({ tls: { issuerRef: { kind, name: "ca" } } });
 const specs = [
   { workload: { kind: "StatefulSet" }, ...issuer("Issuer") },
   { workload: { kind: "PetSet" }, ...issuer("ClusterIssuer") },
+  { tls: { ca: {} } },
+  { tls: { secrets: { server: "a", peer: "b", client: "c" } } },
   {},
 ].map((config) => parseSpec({ createNamespace: false, ...config }).spec);
 
@@ -85,6 +87,52 @@ test("the way out of TLS takes the rights of TLS", async () => {
   forbidding("delete secrets", "update certificates/status")(scenario.world);
   const [problem] = await scenario.faults.run((ports) => checkPrerequisites(ports, plainSpec(), tlsSpec()));
   expect(problem?.rule).toMatch(/may not delete secrets; update certificates\.cert-manager\.io\/status$/);
+});
+
+describe("a source of certificates besides cert-manager", () => {
+  const sources: [string, EtcdSpec][] = [
+    ["a CA of its own", ownCaSpec()],
+    ["given Secrets", givenSpec()],
+  ];
+
+  test.each(sources)("%s: Secrets are written by us, and cert-manager is not asked", (_, spec) => {
+    const asked = neededRights(spec);
+    const verbs = asked.filter(({ resource }) => resource === "secrets").map(({ verb }) => verb);
+    expect(verbs).toEqual(["get", "list", "delete", "create", "patch"]);
+    expect(asked.filter(({ group }) => group === "cert-manager.io")).toEqual([]);
+  });
+
+  test.each(sources)("%s: without the right to write Secrets it is refused", async (_, spec) => {
+    const scenario = new Scenario(spec);
+    forbidding("patch secrets")(scenario.world);
+    await expect(scenario.once(spec)).rejects.toThrow(/may not patch secrets/);
+  });
+
+  test("the way out of cert-manager takes its rights, the way out of a CA of its own that to write Secrets", async () => {
+    const scenario = new Scenario(tlsSpec());
+    forbidding("delete certificates", "create secrets")(scenario.world);
+    const missing = async (next: EtcdSpec, former: EtcdSpec) => {
+      const found = await scenario.faults.run((ports) => checkPrerequisites(ports, next, former));
+      return found.map(({ rule }) => rule.split(" may not ")[1]);
+    };
+    expect(await missing(ownCaSpec(), tlsSpec())).toEqual(["create secrets; delete certificates.cert-manager.io"]);
+    expect(await missing(tlsSpec(), ownCaSpec())).toEqual(["delete certificates.cert-manager.io; create secrets"]);
+  });
+
+  test("Secrets of other names are seeded by us: before anything has changed, that right is asked for", async () => {
+    const scenario = new Scenario(tlsSpec());
+    await scenario.until(tlsSpec());
+    forbidding("create secrets")(scenario.world);
+    const certificates = [{ alias: "peer", secretName: "peers" }];
+    const spec = tlsSpec(3, { tls: { issuerRef: { name: "ca-b", kind: "Issuer" }, certificates } });
+    await expect(scenario.once(spec)).rejects.toThrow(/may not create secrets/);
+    scenario.verify();
+    // Under the same CA nothing has to be seeded.
+    const named = tlsSpec(3, { tls: { issuerRef: { name: "ca-a", kind: "Issuer" }, certificates } });
+    await scenario.once(named);
+    scenario.checkReached(named);
+    scenario.verify();
+  });
 });
 
 test("the trust bundle's preview, which comes first, is refused as well", async () => {

@@ -21,9 +21,14 @@ export interface IssueOptions {
   /** PEM form of the key. Default: PKCS8. */
   encoding?: "PKCS1" | "PKCS8";
   serial?: number;
+  /** Extended key usages; absent: no such extension. */
+  usages?: string[];
   /** Makes the issued certificate a CA itself. */
   intermediate?: boolean;
 }
+
+/** RFC 5280, 4.2.1.12. */
+const USAGES: Record<string, string> = { serverAuth: "2b06010505070301", clientAuth: "2b06010505070302" };
 
 const ECDSA_SHA256 = sequence(oid("2a8648ce3d040302"));
 
@@ -57,7 +62,7 @@ export class Authority {
   }
 
   private sign(commonName: string, publicKey: KeyObject, options: IssueOptions): string {
-    const { names = {}, serial = 1, intermediate = false } = options;
+    const { names = {}, serial = 1, intermediate = false, usages } = options;
     const { notBefore = new Date("2020-01-01"), notAfter = new Date("2099-01-01") } = options;
     const toBeSigned = sequence(
       explicit(0, integer(2)),
@@ -67,7 +72,7 @@ export class Authority {
       sequence(time(notBefore), time(notAfter)),
       distinguishedName(commonName),
       publicKey.export({ type: "spki", format: "der" }),
-      explicit(3, sequence(basicConstraints(intermediate), ...subjectAltName(names))),
+      explicit(3, sequence(basicConstraints(intermediate), ...subjectAltName(names), ...extendedKeyUsage(usages))),
     );
     const signature = sign("sha256", toBeSigned, this.keys.privateKey);
     return pem("CERTIFICATE", sequence(toBeSigned, ECDSA_SHA256, bits(signature)));
@@ -89,6 +94,11 @@ function distinguishedName(commonName: string): Buffer {
 
 function basicConstraints(ca: boolean): Buffer {
   return sequence(oid("551d13"), boolean(true), octets(sequence(...(ca ? [boolean(true)] : []))));
+}
+
+function extendedKeyUsage(usages: string[] | undefined): Buffer[] {
+  const purposes = usages?.map((usage) => oid(USAGES[usage]!));
+  return purposes ? [sequence(oid("551d25"), octets(sequence(...purposes)))] : [];
 }
 
 function subjectAltName({ dnsNames = [], ipAddresses = [], uris = [], emailAddresses = [] }: Names): Buffer[] {

@@ -107,8 +107,20 @@ test.each<[string, string, () => (scenario: Scenario) => void, RegExp]>([
   expect(`${found[0]?.rule}. ${found[0]?.mend}`).toMatch(text);
 });
 
+test("a wildcard does not do for peers, who would depend on reverse DNS", async () => {
+  const [problem] = await problems(holds(peer, leaf({ names: { dnsNames: ["*.db-pods.data.svc.cluster.local"] } })));
+  expect(problem).toMatchObject({
+    path: "etcd:tls.secrets.peer",
+    rule: expect.stringContaining("does not name db-0.db-pods.data.svc.cluster.local"),
+  });
+});
+
 test.each<[string, string, IssueOptions]>([
-  ["a wildcard covers the members", peer, { names: { dnsNames: ["*.db-pods.data.svc.cluster.local"] } }],
+  [
+    "a wildcard covers the members for clients",
+    server,
+    { names: { dnsNames: ["db.data.svc.cluster.local", "*.db-pods.data.svc.cluster.local"] } },
+  ],
   ["a client needs no names", client, { names: {} }],
   ["a client needs no server auth", client, { usages: [CLIENT_AUTH] }],
   ["both usages", server, { usages: [SERVER_AUTH, CLIENT_AUTH] }],

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { Etcd3, type IOptions } from "etcd3";
 import type { EtcdUser, Scheme, WriterConfig } from "./config";
@@ -87,10 +88,12 @@ function userOf({ name, password }: EtcdUser): IOptions["auth"] {
   return { username: name, password, callOptions: () => ({ deadline: Date.now() + TOKEN_DEADLINE_MS }) };
 }
 
+/** Throws where one file of a pair has been replaced and the other not yet: OpenSSL would show no certificate at all. */
 function readCredentials({ ca, certificate, key }: WriterConfig["credentials"]) {
-  return {
-    rootCertificate: readFileSync(ca),
-    certChain: readFileSync(certificate),
-    privateKey: readFileSync(key),
-  };
+  const [rootCertificate, certChain, privateKey] = [ca, certificate, key].map((path) => readFileSync(path)) as Material;
+  if (!new X509Certificate(certChain).checkPrivateKey(createPrivateKey(privateKey)))
+    throw new Error("certificate and key are not of one pair");
+  return { rootCertificate, certChain, privateKey };
 }
+
+type Material = [Buffer, Buffer, Buffer];

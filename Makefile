@@ -60,7 +60,7 @@ docs: build ## Make the previews and the report of the cases of `make test` unde
 test-full: build ## Every end-to-end case, the long ones too; previews and report go to docs/.
 	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
 
-test-faults: build ## Every fault in the middle of an update: kills, lost pods, a stopped cert-manager and more.
+test-faults: build ## Every fault in the middle of an update: kills, lost pods and volumes, a stopped API server and more.
 	@PULUMI_ETCD_E2E_FAULTS=1 PULUMI_ETCD_E2E_FAULTS_REPORT=docs/faults.md node tools/test.ts faults
 
 node_modules/.installed: package.json package-lock.json

@@ -1,3 +1,4 @@
+import { disarm, raiseNoSpace } from "../harness/alarm";
 import { OVER_TLS } from "../harness/change";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
@@ -57,5 +58,29 @@ describeOnCluster("faults: members that cannot start or serve", () => {
     },
     restarts: 4,
     failedStarts: 1,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "an alarm NOSPACE is raised before it, and another in the middle",
+    edit: ({ stack }) => stack.set({ "etcd:rollout.restart": "alarm", "etcd:rollout.stepTimeout": "20s" }),
+    happens: async (run) => {
+      const { stack } = run.scenario;
+      await raiseNoSpace(run.scenario);
+      const refused = await stack.previewRefused();
+      expect(refused).toContain("alarm NOSPACE is raised");
+      expect(refused).toContain("etcdctl alarm disarm");
+      await disarm(run.scenario);
+      const update = run.start();
+      await update.said(/^pass 1\/1: restart /);
+      await raiseNoSpace(run.scenario);
+      const printed = await update.fail();
+      expect(printed).toContain("alarm NOSPACE is raised");
+      await disarm(run.scenario);
+      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
+    },
+    restarts: 3,
+    stopsWrites: "etcd refuses writes while the alarm is raised",
   });
 });

@@ -1,0 +1,3 @@
+import { describeKills } from "../harness/kill-chain";
+
+describeKills("issuer", "odd");

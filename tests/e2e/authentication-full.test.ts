@@ -1,41 +1,34 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onScenario } from "./harness/case";
 import { enableAuthentication } from "./harness/etcd-writer";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { CLUSTER, Scenario } from "./harness/scenario";
+import { CLUSTER } from "./harness/scenario";
 import { findSecrets } from "./harness/secret-scan";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 const USER = { name: "root", password: "correct-horse-battery-staple" };
 const SECRET = "database-root";
 
 describeOnCluster("three members whose own authentication is switched on", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "auth", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "auth", replicas: 3, issuerKind: "Issuer" });
 
   async function putSecret(password: string): Promise<void> {
     const data = { username: base64(USER.name), password: base64(password) };
-    const metadata = { name: SECRET, namespace: scenario.namespace };
-    await scenario.kube.apply({ apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/basic-auth", data });
+    const metadata = { name: SECRET, namespace: current().namespace };
+    await current().kube.apply({ apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/basic-auth", data });
   }
 
   /** Pods and workload, which a refusal must leave as they are. */
   async function running(): Promise<string[]> {
-    const workload = await scenario.kube.get("apps/v1", "StatefulSet", CLUSTER, scenario.namespace);
-    const pods = await scenario.pods();
+    const workload = await current().kube.get("apps/v1", "StatefulSet", CLUSTER, current().namespace);
+    const pods = await current().pods();
     return [`${workload?.metadata.resourceVersion}`, ...pods.map(({ name, uid }) => `${name} ${uid}`).sort()];
   }
 
   async function expectRefused(says: string[]): Promise<void> {
     const before = await running();
-    const printed = await scenario.stack.previewRefused();
+    const printed = await current().stack.previewRefused();
     for (const part of says) expect(printed).toContain(part);
     expect(printed).not.toContain("horse");
     expect(await running()).toEqual(before);
@@ -44,9 +37,9 @@ describeOnCluster("three members whose own authentication is switched on", () =>
   describeCreation("created in plaintext, before there is a user", step, current, "http");
 
   step("authentication is switched on", async () => {
-    await enableAuthentication(scenario.environment, scenario.members, USER, scenario.folder);
-    scenario.user = USER;
-    await scenario.addTls();
+    await enableAuthentication(current().environment, current().members, USER, current().folder);
+    current().user = USER;
+    await current().addTls();
   });
 
   step(
@@ -59,7 +52,7 @@ describeOnCluster("three members whose own authentication is switched on", () =>
   step(
     "with a Secret that is not there it is refused",
     async () => {
-      await scenario.stack.set({ "etcd:auth.secretName": SECRET });
+      await current().stack.set({ "etcd:auth.secretName": SECRET });
       await expectRefused([`etcd:auth.secretName = "${SECRET}"`, "does not exist"]);
     },
     120_000,
@@ -88,7 +81,7 @@ describeOnCluster("three members whose own authentication is switched on", () =>
     const secret = { name: "password", bytes: Buffer.from(USER.password) };
     for (const change of ["add", "remove"]) {
       for (const file of ["preview.txt", "up.txt"]) {
-        const text = readFileSync(join(scenario.folder, change, file), "utf8");
+        const text = readFileSync(join(current().folder, change, file), "utf8");
         expect(text).toContain("etcd");
         expect(findSecrets(text, [secret])).toEqual([]);
       }

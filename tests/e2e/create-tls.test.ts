@@ -1,7 +1,8 @@
+import { onScenario } from "./harness/case";
 import { eventually } from "./harness/command";
 import { describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import type { Scenario } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 
 /** Kinds of which nothing may be left; volumes and their claims stay on purpose. */
 const KINDS = [
@@ -14,32 +15,26 @@ const KINDS = [
 ] as const;
 
 describeOnCluster("a cluster with TLS from its first day, by a ClusterIssuer", () => {
-  const step = steps();
-  let scenario: Scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "tls", replicas: 3, issuerKind: "ClusterIssuer" });
+  const { step, current } = onScenario({ name: "tls", replicas: 3, issuerKind: "ClusterIssuer" }, async (scenario) => {
     await scenario.addTls();
-  }, 240_000);
+  });
 
-  afterAll(() => scenario?.close(), 600_000);
-
-  describeCreation("created with TLS", step, () => scenario, "https");
+  describeCreation("created with TLS", step, current, "https");
 
   step(
     "destroy leaves nothing behind",
     async () => {
-      expect(await scenario.stack.resourceCount()).toBeGreaterThan(10);
-      await scenario.stack.destroy();
+      expect(await current().stack.resourceCount()).toBeGreaterThan(10);
+      await current().stack.destroy();
       // Pods end in their own time after their workload is gone.
       await eventually("everything to be gone", 60_000, async () => {
-        const left = await leftovers(scenario);
+        const left = await leftovers(current());
         if (left.length > 0) throw new Error(`left: ${left.join(", ")}`);
         return true;
       });
-      const bundle = await scenario.kube.get("v1", "ConfigMap", "etcd-trust-bundle", scenario.namespace);
+      const bundle = await current().kube.get("v1", "ConfigMap", "etcd-trust-bundle", current().namespace);
       expect(bundle).toBeUndefined();
-      expect(await scenario.stack.resourceCount()).toBe(0);
+      expect(await current().stack.resourceCount()).toBe(0);
     },
     600_000,
   );

@@ -1,21 +1,14 @@
+import { onScenario } from "./harness/case";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { given, giveSecrets } from "./harness/given-secrets";
 import { caOf, makeIssuer, renew } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("Secrets that somebody else maintains", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "given", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "given", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     for (const issuer of ["corp-a", "corp-b"]) await makeIssuer(scenario.kube, scenario.namespace, issuer);
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created without TLS", step, current, "http");
 
@@ -61,7 +54,7 @@ describeOnCluster("Secrets that somebody else maintains", () => {
   });
 
   step("leaves the Secrets of others alone", async () => {
-    const { kube, namespace } = scenario;
+    const { kube, namespace } = current();
     const kept = await Promise.all(
       (["server", "peer", "client"] as const).map((alias) => kube.get("v1", "Secret", given(alias), namespace)),
     );

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { onScenario } from "./harness/case";
 import { readLeaf } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { repository } from "./harness/environment";
 import { etcdctl } from "./harness/etcdctl";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 /** What the stack's own file says of TLS, as `pulumi config set --path` takes it. */
 function tlsOfStack(): Record<string, string> {
@@ -22,26 +22,19 @@ function flattened(path: string, value: unknown): Record<string, string> {
 }
 
 describeOnCluster("one member with one certificate for server and client", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
   const shared = { secretNames: { client: "etcd-server-own-cert" } } as const;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "hard-way", replicas: 1, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "hard-way", replicas: 1, issuerKind: "Issuer" }, async (scenario) => {
     await scenario.takeCertificatesFrom("ca", tlsOfStack());
     scenario.clientShows = "server";
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https", shared);
 
   step(
     "`etcdctl member list` works with the three files, and the certificate is the one that was asked for",
     async () => {
-      expect(await etcdctl(scenario, "https", "member", "list")).toMatch(/started, etcd-0/);
-      const leaf = await readLeaf(scenario, "server");
+      expect(await etcdctl(current(), "https", "member", "list")).toMatch(/started, etcd-0/);
+      const leaf = await readLeaf(current(), "server");
       expect(leaf?.subject.split("\n").sort()).toEqual(
         ["C=US", "ST=Oregon", "L=Portland", "O=Kubernetes", "OU=Kubernetes The Hard Way", "CN=kubernetes"].sort(),
       );

@@ -1,20 +1,12 @@
+import { onScenario } from "./harness/case";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 /** A single member is away while it restarts, and there is no other to write to: retries have to outlast that. */
 const retry = { overallMs: 30_000, eitherScheme: true };
 
 describeOnCluster("one member", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "one", replicas: 1, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "one", replicas: 1, issuerKind: "Issuer" });
 
   describeCreation("created without TLS", step, current, "http");
 

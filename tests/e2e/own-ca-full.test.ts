@@ -1,22 +1,14 @@
+import { onScenario } from "./harness/case";
 import { ALIASES, readSecret } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { verifyByOpenssl } from "./harness/openssl";
-import { Scenario } from "./harness/scenario";
 import { findSecrets } from "./harness/secret-scan";
 import { expire } from "./harness/state-time";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("every operation on a CA of the cluster's own", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "own-ca-operations", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "own-ca-operations", replicas: 3, issuerKind: "Issuer" });
 
   describeCreation("created without TLS", step, current, "http");
 
@@ -30,13 +22,13 @@ describeOnCluster("every operation on a CA of the cluster's own", () => {
 
   step("every chain verifies", async () => {
     for (const alias of ALIASES) {
-      const { "tls.crt": leaf = "", "ca.crt": ca = "" } = (await readSecret(scenario, alias)) ?? {};
-      verifyByOpenssl(scenario.folder, leaf, ca);
+      const { "tls.crt": leaf = "", "ca.crt": ca = "" } = (await readSecret(current(), alias)) ?? {};
+      verifyByOpenssl(current().folder, leaf, ca);
     }
   });
 
   step("the CA's key is in the state, encrypted, and nowhere else", async () => {
-    const { stack, kube, namespace } = scenario;
+    const { stack, kube, namespace } = current();
     const pem = await stack.revealed("PrivateKey", "etcd-ca-1", "privateKeyPem");
     const [begin = "", firstLine = ""] = pem.split("\n");
     expect(begin).toBe("-----BEGIN EC PRIVATE KEY-----");

@@ -1,19 +1,12 @@
+import { onScenario } from "./harness/case";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("a CA of the cluster's own", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "own-ca", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "own-ca", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await scenario.takeCertificatesFrom("ca", { "etcd:tls.ca.generation": "1" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

@@ -1,7 +1,8 @@
+import { onScenario } from "./harness/case";
 import { eventually } from "./harness/command";
 import { PulumiError } from "./harness/pulumi";
-import { CLUSTER, Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { CLUSTER } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 
 const UPDATE_MS = 300_000;
 
@@ -15,16 +16,10 @@ const DESTRUCTIVE: { set: Record<string, string>; says: string }[] = [
 ];
 
 describeOnCluster("a cluster that is protected", () => {
-  const step = steps();
-  let scenario: Scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "protect", replicas: 1, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "protect", replicas: 1, issuerKind: "Issuer" }, async (scenario) => {
     // The suite's own scenarios are there to be destroyed.
     await scenario.stack.unset("etcd:protect");
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   /** Everything of the cluster, each with the identity that it was made with. */
   async function identities(): Promise<string[]> {
@@ -35,7 +30,7 @@ describeOnCluster("a cluster that is protected", () => {
       ["policy/v1", "PodDisruptionBudget"],
     ] as const;
     const lists = await Promise.all(
-      kinds.map(([apiVersion, kind]) => scenario.kube.list(apiVersion, kind, scenario.namespace)),
+      kinds.map(([apiVersion, kind]) => current().kube.list(apiVersion, kind, current().namespace)),
     );
     return lists
       .flat()
@@ -50,20 +45,27 @@ describeOnCluster("a cluster that is protected", () => {
     return `${result.stdout}\n${result.stderr}`;
   }
 
-  step("comes up", () => scenario.stack.up({ skipPreview: true }).then(() => undefined), UPDATE_MS);
+  step(
+    "comes up",
+    () =>
+      current()
+        .stack.up({ skipPreview: true })
+        .then(() => undefined),
+    UPDATE_MS,
+  );
 
   step(
     "what would replace its workload is refused in preview",
     async () => {
-      const config = scenario.stack.saveConfig();
+      const config = current().stack.saveConfig();
       const before = await identities();
       for (const { set, says } of DESTRUCTIVE) {
-        await scenario.stack.set(set);
-        const printed = await scenario.stack.previewRefused();
+        await current().stack.set(set);
+        const printed = await current().stack.previewRefused();
         expect(printed).toContain(says);
         expect(printed).toMatch(/is fixed once the cluster runs/);
         expect(printed).toContain("in a stack of its own");
-        scenario.stack.restoreConfig(config);
+        current().stack.restoreConfig(config);
       }
       expect(await identities()).toEqual(before);
     },
@@ -75,7 +77,7 @@ describeOnCluster("a cluster that is protected", () => {
     async () => {
       const before = await identities();
       expect(before.length).toBeGreaterThanOrEqual(5);
-      const printed = await failureOf(() => scenario.stack.destroy());
+      const printed = await failureOf(() => current().stack.destroy());
       expect(printed).toContain("protect");
       expect(printed).toContain(`StatefulSet::${CLUSTER}`);
       expect(await identities()).toEqual(before);
@@ -86,15 +88,15 @@ describeOnCluster("a cluster that is protected", () => {
   step(
     "an update of the workload alone, past the walk that judges it, is refused with and without the protection",
     async () => {
-      const config = scenario.stack.saveConfig();
+      const config = current().stack.saveConfig();
       const before = await identities();
-      await scenario.stack.set({ "etcd:storage.size": "1Gi" });
+      await current().stack.set({ "etcd:storage.size": "1Gi" });
       for (const skipPreview of [false, true]) {
-        const printed = await failureOf(() => scenario.stack.up({ skipPreview, target: `**StatefulSet::${CLUSTER}` }));
+        const printed = await failureOf(() => current().stack.up({ skipPreview, target: `**StatefulSet::${CLUSTER}` }));
         expect(printed).toContain("the members have not been walked to this config");
-        await scenario.stack.set({ "etcd:protect": "false" });
+        await current().stack.set({ "etcd:protect": "false" });
       }
-      scenario.stack.restoreConfig(config);
+      current().stack.restoreConfig(config);
       expect(await identities()).toEqual(before);
     },
     UPDATE_MS,
@@ -104,9 +106,9 @@ describeOnCluster("a cluster that is protected", () => {
     "the protection is taken away without a change to anything",
     async () => {
       const before = await identities();
-      await scenario.stack.set({ "etcd:protect": "false" });
-      await scenario.stack.preview({ expectNoChanges: true });
-      await scenario.stack.up({ skipPreview: true, expectNoChanges: true });
+      await current().stack.set({ "etcd:protect": "false" });
+      await current().stack.preview({ expectNoChanges: true });
+      await current().stack.up({ skipPreview: true, expectNoChanges: true });
       expect(await identities()).toEqual(before);
     },
     UPDATE_MS,
@@ -115,11 +117,11 @@ describeOnCluster("a cluster that is protected", () => {
   step(
     "then destroy does what it says",
     async () => {
-      await scenario.stack.destroy();
+      await current().stack.destroy();
       await eventually("everything to be gone", 60_000, async () => {
         return (await identities()).length === 0 ? true : undefined;
       });
-      expect(await scenario.stack.resourceCount()).toBe(0);
+      expect(await current().stack.resourceCount()).toBe(0);
     },
     UPDATE_MS,
   );

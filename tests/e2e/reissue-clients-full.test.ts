@@ -1,27 +1,21 @@
+import { onScenario } from "./harness/case";
 import { OVER_TLS } from "./harness/change";
 import { eventually } from "./harness/command";
 import { readAdmission } from "./harness/etcd-writer";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { foreignCredentials } from "./harness/foreign-client";
 import { caOf, makeIssuer } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import type { Scenario } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 import { shakeHands } from "./harness/tls-probe";
 
 describeOnCluster("who gets in, and how TLS is spoken", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
   const caOfA = (each: Scenario) => caOf(each.kube, each.issuerName, each.namespace);
   const bothCas = async (each: Scenario) => `${await caOfA(each)}\n${await caOf(each.kube, "foreign", each.namespace)}`;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "clients", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "clients", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await makeIssuer(scenario.kube, scenario.namespace, "foreign");
     await scenario.addTls();
-  }, 300_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 
@@ -52,8 +46,8 @@ describeOnCluster("who gets in, and how TLS is spoken", () => {
   });
 
   step("clients that know only TLS 1.2 are refused by every member", async () => {
-    for (const { error } of await shakeHands(scenario, "TLSv1.2")) expect(error).toMatch(/protocol version/i);
-    for (const { protocol } of await shakeHands(scenario, "TLSv1.3")) expect(protocol).toBe("TLSv1.3");
+    for (const { error } of await shakeHands(current(), "TLSv1.2")) expect(error).toMatch(/protocol version/i);
+    for (const { protocol } of await shakeHands(current(), "TLSv1.3")) expect(protocol).toBe("TLSv1.3");
   });
 
   describeChange("TLS 1.2 again, with one cipher suite", step, current, {
@@ -68,7 +62,7 @@ describeOnCluster("who gets in, and how TLS is spoken", () => {
   });
 
   step("every member speaks that suite to clients that know only TLS 1.2", async () => {
-    for (const handshake of await shakeHands(scenario, "TLSv1.2")) {
+    for (const handshake of await shakeHands(current(), "TLSv1.2")) {
       expect(handshake).toEqual({ protocol: "TLSv1.2", cipher: "ECDHE-RSA-AES128-GCM-SHA256" });
     }
   });
@@ -125,10 +119,10 @@ describeOnCluster("who gets in, and how TLS is spoken", () => {
   /** What becomes, at each member, of a client whose certificate is of the other CA. */
   async function foreignClient(): Promise<string[]> {
     const credentials = await eventually("the other CA's client certificate", 60_000, () =>
-      foreignCredentials(scenario, "foreign"),
+      foreignCredentials(current(), "foreign"),
     );
-    const settings = { members: scenario.members, credentials, prefix: "", keysFile: `${scenario.folder}/foreign` };
-    const admission = await readAdmission(scenario.environment, settings);
+    const settings = { members: current().members, credentials, prefix: "", keysFile: `${current().folder}/foreign` };
+    const admission = await readAdmission(current().environment, settings);
     return admission.map(({ tls }) => tls.split(":")[0] ?? "");
   }
 });

@@ -1,30 +1,23 @@
 import { fetchServed } from "./harness/aftermath";
+import { onScenario } from "./harness/case";
 import { readSerials } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { eventually } from "./harness/command";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { condition, makeAcmeIssuer, makeSelfSignedIssuer, renew } from "./harness/issuers";
 import type { Kube } from "./harness/kube";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 const API = "cert-manager.io/v1";
 const SERVER = "etcd-server-cert";
 
 describeOnCluster("what happens to certificates beside updates", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "drift", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "drift", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     const { kube, namespace } = scenario;
     await makeSelfSignedIssuer(kube, namespace, "self-signed");
     await makeAcmeIssuer(kube, namespace, "acme");
     await scenario.addTls();
-  }, 300_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 
@@ -49,16 +42,16 @@ describeOnCluster("what happens to certificates beside updates", () => {
     step(
       "needs no update: preview is empty right after it",
       async () => {
-        const before = await readSerials(scenario);
+        const before = await readSerials(current());
         const pods = await uids();
         for (const alias of ["server", "peer", "client"]) {
-          await renew(scenario.kube, scenario.namespace, `etcd-${alias}-cert`);
+          await renew(current().kube, current().namespace, `etcd-${alias}-cert`);
         }
-        const after = await readSerials(scenario);
+        const after = await readSerials(current());
         expect(Object.keys(after).filter((alias) => after[alias as "server"] === before[alias as "server"])).toEqual(
           [],
         );
-        await scenario.stack.preview({ expectNoChanges: true });
+        await current().stack.preview({ expectNoChanges: true });
         expect(await uids()).toEqual(pods);
       },
       180_000,
@@ -67,13 +60,13 @@ describeOnCluster("what happens to certificates beside updates", () => {
     step(
       "and a pod that is deleted afterwards comes back beside members that still run on the old certificates",
       async () => {
-        const { kube, namespace, members } = scenario;
+        const { kube, namespace, members } = current();
         await kube.delete("v1", "Pod", "etcd-1", namespace);
         await eventually("every member to be ready again", 120_000, async () => {
-          const ready = (await scenario.pods()).filter((pod) => pod.ready && !pod.terminating);
+          const ready = (await current().pods()).filter((pod) => pod.ready && !pod.terminating);
           return ready.length === members.length ? true : undefined;
         });
-        await scenario.stack.preview({ expectNoChanges: true });
+        await current().stack.preview({ expectNoChanges: true });
       },
       300_000,
     );
@@ -82,12 +75,12 @@ describeOnCluster("what happens to certificates beside updates", () => {
       "and every member serves the new ones within the kubelet's time",
       async () => {
         await eventually("the renewed certificates on every port", 180_000, async () => {
-          const { server, peer } = await readSerials(scenario);
-          const served = await fetchServed(scenario);
+          const { server, peer } = await readSerials(current());
+          const served = await fetchServed(current());
           return served.every(({ port, serial }) => serial === (port === "2379" ? server : peer)) ? true : undefined;
         });
-        await scenario.stack.preview({ expectNoChanges: true });
-        await scenario.stack.up({ skipPreview: true, expectNoChanges: true });
+        await current().stack.preview({ expectNoChanges: true });
+        await current().stack.up({ skipPreview: true, expectNoChanges: true });
       },
       300_000,
     );
@@ -96,9 +89,9 @@ describeOnCluster("what happens to certificates beside updates", () => {
   describe("what is refused while TLS is on", () => {
     let config: string;
     beforeEach(() => {
-      config = scenario.stack.saveConfig();
+      config = current().stack.saveConfig();
     });
-    afterEach(() => scenario.stack.restoreConfig(config));
+    afterEach(() => current().stack.restoreConfig(config));
 
     const once = "only one TLS reconfiguration operation is allowed at a time";
     test.each([
@@ -119,13 +112,13 @@ describeOnCluster("what happens to certificates beside updates", () => {
         "self-signed is self-signed: each certificate",
       ],
       ["an ACME issuer", { "etcd:tls.issuerRef.name": "acme" }, "acme is an ACME issuer: it names no CA"],
-    ])("%s", async (_, set, says) => expectRefused(() => scenario.stack.set(set), says), 120_000);
+    ])("%s", async (_, set, says) => expectRefused(() => current().stack.set(set), says), 120_000);
 
     test("certificates without an issuer", async () => {
       const says = "tls.issuerRef is required for Etcd ReconfigureTLS";
       await expectRefused(async () => {
-        await scenario.stack.set({ "etcd:tls.certificates[0].alias": "server" });
-        await scenario.stack.unset("etcd:tls.issuerRef");
+        await current().stack.set({ "etcd:tls.certificates[0].alias": "server" });
+        await current().stack.unset("etcd:tls.issuerRef");
       }, says);
     }, 120_000);
   });
@@ -142,22 +135,22 @@ describeOnCluster("what happens to certificates beside updates", () => {
     async () => {
       const says = "rotateCertificates requires TLS to already be enabled with issuerRef on Etcd";
       await expectRefused(async () => {
-        await scenario.addTls();
-        await scenario.stack.set({ "etcd:tls.rotate": "first" });
+        await current().addTls();
+        await current().stack.set({ "etcd:tls.rotate": "first" });
       }, says);
     },
     120_000,
   );
 
   async function expectRefused(edit: () => Promise<void>, says: string): Promise<void> {
-    const before = { pods: await uids(), serials: await readSerials(scenario) };
+    const before = { pods: await uids(), serials: await readSerials(current()) };
     await edit();
-    expect(await scenario.stack.previewRefused()).toContain(says);
-    expect({ pods: await uids(), serials: await readSerials(scenario) }).toEqual(before);
+    expect(await current().stack.previewRefused()).toContain(says);
+    expect({ pods: await uids(), serials: await readSerials(current()) }).toEqual(before);
   }
 
   async function uids(): Promise<string[]> {
-    return (await scenario.pods()).map(({ name, uid }) => `${name} ${uid}`).sort();
+    return (await current().pods()).map(({ name, uid }) => `${name} ${uid}`).sort();
   }
 });
 

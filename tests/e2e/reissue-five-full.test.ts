@@ -1,29 +1,23 @@
+import { onScenario } from "./harness/case";
 import { ALIASES } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { caOf, issuerSettings, makeClusterIssuerOf, renew } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import type { Scenario } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 
 const ALL = [...ALIASES];
 
 describeOnCluster("five members go from issuer to issuer", () => {
-  const step = steps();
-  let scenario: Scenario;
   let issuerB: string;
   let sameAsA: string;
-  const current = () => scenario;
   const caOfA = (each: Scenario) => caOf(each.kube, each.issuerName, each.namespace);
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "five", replicas: 5, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "five", replicas: 5, issuerKind: "Issuer" }, async (scenario) => {
     const { kube, namespace, issuerName } = scenario;
     issuerB = await scenario.clusterIssuer("b");
     sameAsA = await scenario.clusterIssuer("same", (_, name) => makeClusterIssuerOf(kube, namespace, issuerName, name));
     await scenario.addTls();
-  }, 300_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

@@ -1,31 +1,25 @@
+import { onScenario } from "./harness/case";
 import { ALIASES, readLeaf, readSerials } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { eventually } from "./harness/command";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { breakIssuer, caOf, issuerSettings, makeIntermediateIssuer, makeIssuer } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import type { Scenario } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 
 const ALL = [...ALIASES];
 
 describeOnCluster("issuers of one certificate, of an intermediate CA, and one that fails", () => {
-  const step = steps();
-  let scenario: Scenario;
   let issuerB: string;
   let mend: (() => Promise<void>) | undefined;
-  const current = () => scenario;
   const caOfA = (each: Scenario) => caOf(each.kube, each.issuerName, each.namespace);
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "issuers", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "issuers", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     const { kube, namespace } = scenario;
     issuerB = await scenario.clusterIssuer("b");
     await makeIntermediateIssuer(kube, namespace, "intermediate");
     await makeIssuer(kube, namespace, "fragile");
     await scenario.addTls();
-  }, 300_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 
@@ -75,13 +69,13 @@ describeOnCluster("issuers of one certificate, of an intermediate CA, and one th
   step(
     "an issuer that fails makes the update fail in cert-manager's words, and leaves the members as they were",
     async () => {
-      const { stack, kube, namespace } = scenario;
-      const before = { pods: await pods(), serials: await readSerials(scenario) };
+      const { stack, kube, namespace } = current();
+      const before = { pods: await pods(), serials: await readSerials(current()) };
       await stack.set({ ...issuerSettings("Issuer", "fragile"), "etcd:rollout.stepTimeout": "30s" });
       await stack.preview();
       mend = await breakIssuer(kube, namespace, "fragile");
       expect(await stack.upRefused()).toMatch(/Pending: .*Issuer fragile is not Ready: .*not found/);
-      expect({ pods: await pods(), serials: await readSerials(scenario) }).toEqual(before);
+      expect({ pods: await pods(), serials: await readSerials(current()) }).toEqual(before);
     },
     300_000,
   );
@@ -90,7 +84,7 @@ describeOnCluster("issuers of one certificate, of an intermediate CA, and one th
     "which the next preview refuses",
     async () => {
       await eventually("the issuer to be judged", 60_000, async () => {
-        expect(await scenario.stack.previewRefused()).toMatch(/Issuer \S+\/fragile is not Ready/);
+        expect(await current().stack.previewRefused()).toMatch(/Issuer \S+\/fragile is not Ready/);
         return true;
       });
     },
@@ -110,10 +104,10 @@ describeOnCluster("issuers of one certificate, of an intermediate CA, and one th
   });
 
   step("has leaves of that issuer", async () => {
-    expect((await readLeaf(scenario, "server"))?.issuer).toContain("fragile");
+    expect((await readLeaf(current(), "server"))?.issuer).toContain("fragile");
   });
 
   async function pods() {
-    return (await scenario.pods()).map(({ name, uid }) => `${name} ${uid}`).sort();
+    return (await current().pods()).map(({ name, uid }) => `${name} ${uid}`).sort();
   }
 });

@@ -1,8 +1,8 @@
+import { onScenario } from "./harness/case";
 import { ALIASES, readLeaf, readSecret } from "./harness/certificates";
 import { type Change, OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 /** A field of a certificate's specification, and how it shows in the leaf. */
 interface Field extends Pick<Change, "name" | "renewed" | "secretNames"> {
@@ -54,17 +54,10 @@ const FIELDS: Field[] = [
 ];
 
 describeOnCluster("each field of a certificate's specification", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "specs", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "specs", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await scenario.addTls();
     await scenario.stack.set({ "etcd:tls.certificates[0].alias": "server" });
-  }, 300_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 
@@ -101,10 +94,10 @@ describeOnCluster("each field of a certificate's specification", () => {
   });
 
   async function describeLeaf() {
-    const leaf = await readLeaf(scenario, "server");
+    const leaf = await readLeaf(current(), "server");
     if (!leaf) throw new Error("there is no server certificate");
     const { asymmetricKeyType, asymmetricKeyDetails } = leaf.publicKey;
-    expect(await readSecret(scenario, "server")).toMatchObject({ "tls.key": expect.stringContaining("PRIVATE KEY") });
+    expect(await readSecret(current(), "server")).toMatchObject({ "tls.key": expect.stringContaining("PRIVATE KEY") });
     return {
       subject: leaf.subject,
       names: leaf.subjectAltName ?? "",

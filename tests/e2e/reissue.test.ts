@@ -1,22 +1,15 @@
+import { onScenario } from "./harness/case";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { caOf } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("another issuer, and rotation", () => {
-  const step = steps();
-  let scenario: Scenario;
   let issuerB: string;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "reissue", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "reissue", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     issuerB = await scenario.clusterIssuer("b");
     await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

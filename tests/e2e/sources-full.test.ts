@@ -1,10 +1,11 @@
+import { onScenario } from "./harness/case";
 import type { Source } from "./harness/certificates";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
 import { giveSecrets } from "./harness/given-secrets";
 import { makeIssuer } from "./harness/issuers";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import type { Scenario } from "./harness/scenario";
+import { describeOnCluster } from "./harness/suite";
 
 const WORDS: Record<Source, string> = { issuer: "an issuer", ca: "an own CA", secrets: "given Secrets" };
 
@@ -18,17 +19,10 @@ const MOVES: [from: Source, to: Source][] = [
 ];
 
 describeOnCluster("certificates from another source", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "sources", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "sources", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await makeIssuer(scenario.kube, scenario.namespace, "corp-a");
     await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with an issuer", step, current, "https");
 

@@ -1,17 +1,9 @@
+import { onScenario } from "./harness/case";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("three members", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "three", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "three", replicas: 3, issuerKind: "Issuer" });
 
   describeCreation("created without TLS", step, current, "http");
 

@@ -1,19 +1,15 @@
+import { onScenario } from "./harness/case";
 import { OVER_TLS } from "./harness/change";
 import { describeChange, describeCreation } from "./harness/expectations";
-import { Scenario } from "./harness/scenario";
-import { describeOnCluster, steps } from "./harness/suite";
+import { describeOnCluster } from "./harness/suite";
 
 describeOnCluster("what else changes while TLS is on", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "tls-settings", replicas: 3, issuerKind: "Issuer" });
-    await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario(
+    { name: "tls-settings", replicas: 3, issuerKind: "Issuer" },
+    async (scenario) => {
+      await scenario.addTls();
+    },
+  );
 
   describeCreation("created with TLS", step, current, "https");
 

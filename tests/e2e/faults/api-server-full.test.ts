@@ -1,10 +1,10 @@
+import { onScenario } from "../harness/case";
 import { eventually, sleep } from "../harness/command";
 import { outOfReach, pauseProcess } from "../harness/control-plane";
 import { environment, skipReason } from "../harness/environment";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
-import { Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "The API server goes away";
 
@@ -14,15 +14,7 @@ describeOnCluster("faults: the API server goes away", () => {
     test.skip(`skipped: ${reason}`, () => undefined);
     return;
   }
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "api-server", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "api-server", replicas: 3, issuerKind: "Issuer" });
 
   describeCreation("created without TLS", step, current, "http");
 

@@ -1,11 +1,11 @@
 import { ageLeaves } from "../harness/aged-leaf";
+import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
 import { outOfReach, pauseProcess } from "../harness/control-plane";
 import { environment, skipReason } from "../harness/environment";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
-import { Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Certificates that are not valid";
 
@@ -15,16 +15,9 @@ describeOnCluster("faults: certificates that are not valid", () => {
     test.skip(`skipped: ${reason}`, () => undefined);
     return;
   }
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "validity", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "validity", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

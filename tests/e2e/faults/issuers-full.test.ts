@@ -1,11 +1,11 @@
+import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
 import { outOfReach, pauseProcess } from "../harness/control-plane";
 import { environment, skipReason } from "../harness/environment";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { makeIssuer } from "../harness/issuers";
-import { Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "What certificates need goes away";
 const API = "cert-manager.io/v1";
@@ -16,17 +16,10 @@ describeOnCluster("faults: what certificates need goes away", () => {
     test.skip(`skipped: ${reason}`, () => undefined);
     return;
   }
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "issuers", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "issuers", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
     await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

@@ -1,3 +1,4 @@
+import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
 import { eventually, sleep } from "../harness/command";
 import { leaderOf, moveLeader } from "../harness/etcdctl";
@@ -5,22 +6,14 @@ import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { addLearner } from "../harness/learner";
 import { predictedLeader } from "../harness/plan-lines";
-import { CLUSTER, Scenario } from "../harness/scenario";
+import { CLUSTER, type Scenario } from "../harness/scenario";
 import { secondMachine } from "../harness/second-machine";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Other people at work on the cluster";
 
 describeOnCluster("faults: other people at work on the cluster", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "people", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  const { step, current } = onScenario({ name: "people", replicas: 3, issuerKind: "Issuer" });
 
   const restart = (token: string) => (each: Scenario) => each.stack.set({ "etcd:rollout.restart": token });
 

@@ -1,25 +1,17 @@
+import { onScenario } from "../harness/case";
 import { eventually } from "../harness/command";
 import { drain } from "../harness/drain";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { replaceMember } from "../harness/replace-member";
-import { Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Pods that go while members are walked";
 
 describeOnCluster("faults: pods that go while members are walked", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
+  const { step, current } = onScenario({ name: "pods", replicas: 3, issuerKind: "Issuer" });
 
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "pods", replicas: 3, issuerKind: "Issuer" });
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
-
-  const podOf = async (member: string) => (await scenario.pods()).find(({ name }) => name === member);
+  const podOf = async (member: string) => (await current().pods()).find(({ name }) => name === member);
 
   /** Takes the pod away that is being restarted, as soon as the new one is there. */
   async function deleteRestarting(told: string): Promise<void> {
@@ -29,7 +21,7 @@ describeOnCluster("faults: pods that go while members are walked", () => {
       const now = await podOf(member);
       return now && now.uid !== before && !now.terminating ? true : undefined;
     });
-    await scenario.kube.delete("v1", "Pod", member, scenario.namespace);
+    await current().kube.delete("v1", "Pod", member, current().namespace);
   }
 
   /** Drains another member than the one that is being restarted, once that is down. Returns how often it was refused. */
@@ -39,7 +31,7 @@ describeOnCluster("faults: pods that go while members are walked", () => {
       const now = await podOf(member);
       return now?.ready && !now.terminating ? undefined : true;
     });
-    return drain(scenario, scenario.members.find(({ name }) => name !== member)?.name ?? "");
+    return drain(current(), current().members.find(({ name }) => name !== member)?.name ?? "");
   }
 
   describeCreation("created without TLS", step, current, "http");

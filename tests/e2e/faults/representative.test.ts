@@ -1,23 +1,16 @@
+import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { makeIssuer } from "../harness/issuers";
-import { Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "One of each kind";
 
 describeOnCluster("faults, one of each kind", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "faults", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "faults", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created without TLS", step, current, "http");
 

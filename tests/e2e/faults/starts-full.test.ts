@@ -1,23 +1,17 @@
 import { disarm, raiseNoSpace } from "../harness/alarm";
+import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
-import { CLUSTER, Scenario } from "../harness/scenario";
-import { describeOnCluster, steps } from "../harness/suite";
+import { CLUSTER } from "../harness/scenario";
+import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Members that cannot start or serve";
 
 describeOnCluster("faults: members that cannot start or serve", () => {
-  const step = steps();
-  let scenario: Scenario;
-  const current = () => scenario;
-
-  beforeAll(async () => {
-    scenario = await Scenario.open({ name: "starts", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "starts", replicas: 3, issuerKind: "Issuer" }, async (scenario) => {
     await scenario.addTls();
-  }, 240_000);
-
-  afterAll(() => scenario?.close(), 600_000);
+  });
 
   describeCreation("created with TLS", step, current, "https");
 

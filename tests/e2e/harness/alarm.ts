@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { runCommand, tail } from "./command";
 import { fetchCredentials } from "./credentials";
 import { etcdctl } from "./etcdctl";
-import { CLUSTER, type Scenario } from "./scenario";
+import type { Scenario } from "./scenario";
 
 const SCRIPT = `
 const { readFileSync } = require("node:fs");
@@ -21,8 +21,9 @@ const client = new Etcd3({ hosts, credentials });
 `;
 
 /** Raises NOSPACE as a member does whose database has grown to its quota: from then on no write is accepted. */
-export async function raiseNoSpace({ kube, namespace, folder, members, environment }: Scenario): Promise<void> {
-  const files = await fetchCredentials(kube, namespace, CLUSTER, join(folder, "alarm"));
+export async function raiseNoSpace(scenario: Scenario): Promise<void> {
+  const { folder, members, environment } = scenario;
+  const files = await fetchCredentials(scenario, join(folder, "alarm"));
   const settings = JSON.stringify({ hosts: members.map(({ address }) => `https://${address}`), files });
   const command = [...environment.inNetwork, process.execPath, "-e", SCRIPT, settings];
   const { code, stderr } = await runCommand(command, {

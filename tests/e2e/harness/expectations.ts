@@ -8,11 +8,9 @@ import { expectSettled, type Goal } from "./expect-settled";
 import { expectWalk } from "./expect-walk";
 import { carryOut, type Evidence } from "./operation";
 import type { Scenario } from "./scenario";
-import { notTried, type steps } from "./suite";
+import { notTried, type Step } from "./suite";
 
 const OPERATION_TIMEOUT_MS = 12 * 60_000;
-
-type Step = ReturnType<typeof steps>;
 
 /** Carries out a change under load, and tests everything that must hold of it and after it. */
 export function describeChange(title: string, step: Step, scenario: () => Scenario, change: Change): void {

@@ -1,10 +1,11 @@
+import { onScenario } from "./case";
 import { OVER_TLS } from "./change";
 import { describeFault } from "./expect-fault";
 import { describeCreation } from "./expectations";
 import type { Fault, FaultRun } from "./fault";
 import { makeIssuer } from "./issuers";
-import { Scenario } from "./scenario";
-import { describeOnCluster, steps } from "./suite";
+import type { Scenario } from "./scenario";
+import { describeOnCluster } from "./suite";
 
 /** More steps than any operation has. */
 const ENOUGH = 40;
@@ -31,17 +32,13 @@ export function describeKills(operation: keyof typeof OPERATIONS, half: Half): v
   const wanted = OPERATIONS[operation];
   if (!wanted) throw new Error(`there is no operation ${operation}`);
   describeOnCluster(`faults: ${wanted.during} is killed after its ${half} steps`, () => {
-    const step = steps();
-    let scenario: Scenario;
-    const current = () => scenario;
-
-    beforeAll(async () => {
-      scenario = await Scenario.open({ name: `kill-${operation}-${half}`, replicas: 3, issuerKind: "Issuer" });
-      if (operation === "issuer") await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
-      if (wanted.from === "https") await scenario.addTls();
-    }, 240_000);
-
-    afterAll(() => scenario?.close(), 600_000);
+    const { step, current } = onScenario(
+      { name: `kill-${operation}-${half}`, replicas: 3, issuerKind: "Issuer" },
+      async (scenario) => {
+        if (operation === "issuer") await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
+        if (wanted.from === "https") await scenario.addTls();
+      },
+    );
 
     describeCreation(`created over ${wanted.from}`, step, current, wanted.from);
 

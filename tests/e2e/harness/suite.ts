@@ -7,11 +7,14 @@ export function describeOnCluster(name: string, body: () => void): void {
   else describe.skip(`${name} [skipped: ${reason}]`, body);
 }
 
+/** As `test`. */
+export type Step = (name: string, body: () => Promise<void> | void, timeoutMs?: number) => void;
+
 /**
  * Tests that build on each other: once one fails, those after it fail at once and name it, instead of each running
  * into its own time limit.
  */
-export function steps(): (name: string, body: () => Promise<void> | void, timeoutMs?: number) => void {
+export function steps(): Step {
   let failed: string | undefined;
   return (name, body, timeoutMs) => {
     test(

@@ -1,4 +1,5 @@
 export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
+export { carryOutHosts, type EarlierHosts, type HandedLeaf, type HostsRequest, previewHosts } from "./hosts";
 export type { RestartRecord } from "./journal";
 export { leaseName } from "./lease";
 export { inspectMembership, type MembershipFacts, verifyMembership } from "./membership";

@@ -20,7 +20,7 @@ export interface LeafRequest {
 /** What has to be done to certificates besides what Pulumi's own rows do; changes nothing. */
 export async function previewLeaves(ports: Ports, request: LeafRequest): Promise<string[]> {
   const { spec, previous, settled } = request;
-  if (!spec.tls || !previous?.tls) return [];
+  if (!spec.tls || !previous?.tls || spec.hosts) return [];
   const rotated = await toRotate(ports, spec, spec.tls.rotate);
   const steps: string[] = [];
   for (const { certificate, rendered } of pairs(spec)) {
@@ -41,7 +41,8 @@ export async function previewLeaves(ports: Ports, request: LeafRequest): Promise
  */
 export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Journal): Promise<boolean> {
   const { spec, previous, settled } = request;
-  if (!spec.tls) return false;
+  // On hosts the certificates are handed in, and installed before.
+  if (!spec.tls || spec.hosts) return false;
   const before = journal.record().steps.length;
   for (const { rendered } of pairs(spec)) {
     if (!(await isEdited(ports, rendered))) continue;

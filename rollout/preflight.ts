@@ -12,6 +12,8 @@ const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1
  */
 export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?: EtcdSpec): Promise<ConfigProblem[]> {
   await ports.kube.ping();
+  // Hosts need neither rights nor kinds nor issuers.
+  if (spec.hosts) return [];
   // The way out of TLS takes the rights of TLS as well.
   const tls = spec.tls ?? previous?.tls;
   const rights = await checkRights(ports, { ...spec, ...(tls && { tls }) });
@@ -59,7 +61,8 @@ interface NamedIssuer {
 
 /** Every issuer that the spec names, each once, with the first config path that names it. */
 export function distinctIssuers(spec: EtcdSpec): NamedIssuer[] {
-  if (!spec.tls) return [];
+  // On hosts the certificates are handed in.
+  if (!spec.tls || spec.hosts) return [];
   const all = [
     { path: "etcd:tls.issuerRef", ref: spec.tls.issuerRef },
     ...spec.tls.certificates.map((certificate) => ({

@@ -21,5 +21,7 @@ echo 'echo Welcome' >/run/root/.bashrc
 sed -i 's#^root:.*#root:x:0:0:root:/run/root:/bin/bash#' /etc/passwd
 cp "$here/systemctl.sh" /usr/local/bin/systemctl
 chmod 0755 /usr/local/bin/systemctl
-ln -sf "$etcd" /usr/local/bin/etcd
+# The folder that it lies in may be closed to other users.
+touch /usr/local/bin/etcd
+mount --bind "$etcd" /usr/local/bin/etcd
 exec "$node" --no-warnings "$here/supervisor.ts" "$sshd" "$folder/ssh/config"

@@ -51,13 +51,20 @@ class Service {
   #child: ChildProcess | undefined;
   #stopping = false;
   #timer: NodeJS.Timeout | undefined;
-  #state = { ActiveState: "inactive", SubState: "dead", Result: "success", ExecMainStatus: 0, NRestarts: 0 };
+  #state = { ActiveState: "inactive", SubState: "dead", Result: "success", ExecMainStatus: 0, NRestarts: 0, Job: 0 };
 
   readonly name: string;
 
   constructor(name: string) {
     this.name = name;
     this.#tell();
+  }
+
+  async restart(): Promise<void> {
+    this.#state.Job = 1;
+    await this.stop();
+    this.#state.Job = 0;
+    this.start();
   }
 
   start(): void {
@@ -137,8 +144,9 @@ async function carryOut(verb: string, name: string): Promise<void> {
   if (verb === "enable" || verb === "disable") return writeFileSync(`${ROOM}/${name}.${verb}d`, "");
   const service = services.get(name) ?? new Service(name);
   services.set(name, service);
-  if (verb === "stop" || verb === "restart") await service.stop();
-  if (verb === "start" || verb === "restart") service.start();
+  if (verb === "restart") return service.restart();
+  if (verb === "stop") return service.stop();
+  if (verb === "start") service.start();
 }
 
 /** Requests are files `ID` with a verb and a unit; the answer is a file `ID.done`. */

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 /** Which of the package's dynamic providers. */
-export type ProviderName = "rollout" | "trustBundle" | "membership" | "certificateSecret";
+export type ProviderName = "rollout" | "trustBundle" | "membership" | "certificateSecret" | "hosts";
 
 /**
  * The provider code that Pulumi keeps in state: nothing but a loader. The methods themselves come from the package at

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { EtcdSpec } from "../config/types";
+import type { EtcdSpec, HostsAccess } from "../config/types";
 import { loader, type ProviderName } from "./loader";
 
 /** A dynamic resource of this package: thin, typed `pulumi-nodejs:dynamic/etcd:<Type>`, told its own URN. */
@@ -143,5 +143,38 @@ export class CopiedSecret extends EtcdDynamicResource {
 
   constructor(name: string, args: CopiedSecretArgs, opts: pulumi.CustomResourceOptions) {
     super("copiedSecret", "CopiedSecret", name, { ...args, fingerprint: undefined }, opts);
+  }
+}
+
+export interface HostRolloutArgs {
+  spec: EtcdSpec;
+  access: HostsAccess;
+  owner: string;
+  ca?: pulumi.Input<string>;
+  /** A secret. */
+  leaves: pulumi.Input<Record<string, { certificate: string; key: string }>>;
+}
+
+/** The members on hosts: installed, walked and verified. */
+export class HostRollout extends EtcdDynamicResource {
+  declare readonly operation: pulumi.Output<string>;
+  declare readonly steps: pulumi.Output<string[]>;
+  declare readonly conditions: pulumi.Output<unknown[]>;
+  declare readonly restarts: pulumi.Output<unknown[]>;
+  declare readonly durationMs: pulumi.Output<number>;
+  declare readonly completedAt: pulumi.Output<string>;
+  declare readonly endpoints: pulumi.Output<string[]>;
+  declare readonly members: pulumi.Output<{ name: string; id: string; peerUrls: string[]; clientUrls: string[] }[]>;
+
+  constructor(name: string, args: HostRolloutArgs, opts: pulumi.CustomResourceOptions) {
+    const record = { operation: undefined, plan: undefined, steps: undefined, conditions: undefined };
+    const facts = { restarts: undefined, durationMs: undefined, completedAt: undefined, trustRevision: undefined };
+    super(
+      "hosts",
+      "HostRollout",
+      name,
+      { ...args, ...record, ...facts, endpoints: undefined, members: undefined },
+      opts,
+    );
   }
 }

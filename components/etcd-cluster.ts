@@ -13,19 +13,11 @@ import {
 import { declareTls } from "./certificates";
 import { Membership, Rollout } from "./dynamic";
 import { kubernetesResource } from "./kubernetes-resource";
+import { type LastOperation, lastOperation, owner } from "./rollout-outputs";
 import { onlyAfterWalk, workloadArgs } from "./workload";
 
 /** The keys of the stack config, documented in `config/schema.json`; every one has a default. */
 export type EtcdClusterArgs = Record<string, unknown>;
-
-/** The last TLS or template change, as it was carried out. */
-export interface LastOperation {
-  operation: string;
-  steps: string[];
-  durationMs: number;
-  completedAt: string;
-  restarts: unknown[];
-}
 
 /** Namespace and name of the clusters that this program has declared. */
 const declared = new Set<string>();
@@ -142,19 +134,4 @@ function parse(args: EtcdClusterArgs) {
     // A stack trace says nothing to somebody whose config has a typing error.
     throw error instanceof ConfigError ? new pulumi.RunError(error.message) : error;
   }
-}
-
-/** The stack, as written on the workload, so that another program does not walk this cluster. */
-function owner(): string {
-  return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
-}
-
-function lastOperation(rollout: Rollout): pulumi.Output<LastOperation> {
-  return pulumi.output({
-    operation: rollout.operation,
-    steps: rollout.steps,
-    durationMs: rollout.durationMs,
-    completedAt: rollout.completedAt,
-    restarts: rollout.restarts,
-  });
 }

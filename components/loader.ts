@@ -7,7 +7,8 @@ export type ProviderName =
   | "membership"
   | "certificateSecret"
   | "leafSecret"
-  | "copiedSecret";
+  | "copiedSecret"
+  | "hosts";
 
 /**
  * The provider code that Pulumi keeps in state: nothing but a loader. The methods themselves come from the package at

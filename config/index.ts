@@ -1,5 +1,6 @@
 export { classify } from "./classify";
 export { diffSpecs } from "./diff";
+export { hostSans, hostsSchema, type ParsedHosts, parseHosts } from "./hosts";
 export { jsonSchema } from "./json-schema";
 export * from "./names";
 export { parseSpec } from "./parse";

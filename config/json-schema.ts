@@ -13,8 +13,13 @@ let inputSchemaOnce: SchemaNode | undefined;
 
 /** JSON schema of the stack config's keys, without their prefix `etcd:`. */
 export function inputSchema(): SchemaNode {
-  inputSchemaOnce ??= z.toJSONSchema(input, { io: "input", override: finish }) as SchemaNode;
+  inputSchemaOnce ??= schemaOf(input);
   return inputSchemaOnce;
+}
+
+/** JSON schema of what may be written for a schema. */
+export function schemaOf(schema: z.ZodType): SchemaNode {
+  return z.toJSONSchema(schema, { io: "input", override: finish }) as SchemaNode;
 }
 
 /** Puts back the defaults that zod takes off converted values, and takes off the bounds that every integer has. */

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { tlsSpec } from "./certificates";
 import { fromJson } from "./fields";
 import { durationSeconds } from "./formats";
-import { inputSchema } from "./json-schema";
+import { inputSchema, type SchemaNode } from "./json-schema";
 import { holdsPrivateKey } from "./pem";
 import { ConfigError, configPath } from "./problems";
 import { restartToken } from "./restart-token";
@@ -25,20 +25,26 @@ export interface ParsedConfig {
  * these are in order those between keys. A key that is null counts as absent.
  */
 export function parseSpec(raw: Record<string, unknown>): ParsedConfig {
+  const wish = readInput(input, inputSchema(), raw);
+  const spec = plainSpec(wish);
+  const further = crossProblems(wish, spec);
+  if (further.length > 0) throw new ConfigError(further);
+  if (wish.tls) spec.tls = tlsSpec(wish.tls, spec, spec.replicas);
+  const token = restartToken(spec);
+  if (token !== undefined) spec.restartToken = token;
+  return { spec, protect: wish.protect ?? true, warnings: warnings(spec) };
+}
+
+/** What was written, if every single key of it is in order. Throws `ConfigError` with the problems of all that are not. */
+export function readInput<T extends z.ZodType>(schema: T, node: SchemaNode, raw: Record<string, unknown>): z.output<T> {
   const present = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null && value !== undefined));
-  const parsed = input.safeParse(present);
+  const parsed = schema.safeParse(present);
   const problems = [
-    ...unknownKeys(present, inputSchema()),
+    ...unknownKeys(present, node),
     ...(parsed.error?.issues ?? []).flatMap((issue) => problemsOf(issue, present)),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.map(withoutKeys));
-  const spec = plainSpec(parsed.data);
-  const further = crossProblems(parsed.data, spec);
-  if (further.length > 0) throw new ConfigError(further);
-  if (parsed.data.tls) spec.tls = tlsSpec(parsed.data.tls, spec, spec.replicas);
-  const token = restartToken(spec);
-  if (token !== undefined) spec.restartToken = token;
-  return { spec, protect: parsed.data.protect ?? true, warnings: warnings(spec) };
+  return parsed.data;
 }
 
 /** The spec without its section `tls`. */
@@ -68,7 +74,12 @@ function plainSpec(wish: Input): EtcdSpec {
 }
 
 /** What is not set stays absent: a release that knows another deadline is then no difference to those before it. */
-function rolloutSpec({ stepTimeout, issueTimeout, lockTimeout, restart }: NonNullable<Input["rollout"]>): RolloutSpec {
+export function rolloutSpec({
+  stepTimeout,
+  issueTimeout,
+  lockTimeout,
+  restart,
+}: NonNullable<Input["rollout"]>): RolloutSpec {
   return {
     stepTimeoutSeconds: durationSeconds(stepTimeout ?? "5m")!,
     ...(issueTimeout !== undefined && { issueTimeoutSeconds: durationSeconds(issueTimeout)! }),

@@ -18,6 +18,22 @@ const FIXED: { field: RegExp; rule: string; key?: string; way?: string }[] = [
   { field: /^storage\.className$/, rule: REPLACES, key: "storage.class" },
   { field: /^replicas$/, rule: "is fixed once the cluster runs: members are neither added nor removed" },
   { field: /^clusterDomain$/, rule: "is fixed once the cluster runs, because the members are registered under it" },
+  {
+    field: /^hosts\.members(\[.*\](\.(name|address))?)?$/,
+    rule: "is fixed once the cluster runs: members are registered under their names and addresses",
+  },
+  { field: /^hosts\.dataDir$/, key: "dataDir", rule: "is fixed once the cluster runs: the members' data is there" },
+  {
+    field: /^hosts\.configDir$/,
+    key: "configDir",
+    rule: "is fixed once the cluster runs: what was done is kept there",
+  },
+  {
+    field: /^hosts\.service$/,
+    key: "service",
+    rule: "is fixed once the cluster runs: another unit would be a second member",
+  },
+  { field: /^hosts$/, key: "hosts", rule: "is fixed: a cluster stays where it is, in Kubernetes or on its hosts" },
 ];
 
 /** What cannot be done to a running cluster, or not in one update. */
@@ -38,7 +54,7 @@ function fixedField(change: FieldChange): ConfigProblem[] {
   const fixed = FIXED.find(({ field }) => field.test(change.path));
   if (!fixed) return [];
   const mend = change.old === undefined ? "Leave it out again" : `Set it back to ${JSON.stringify(change.old)}`;
-  const path = configPath((fixed.key ?? change.path).split("."));
+  const path = `etcd:${(fixed.key ?? change.path).replace(/^hosts\.members/, "hosts")}`;
   const further = fixed.way ? `. ${fixed.way}` : "";
   return [
     {

@@ -189,7 +189,10 @@ function trustedCaProblems(ca: TrustedCaInput, path: PropertyKey[]): ConfigProbl
 }
 
 /** etcd does not start with a list that it cannot serve with. */
-function cipherProblems({ cipherSuites = [], minVersion }: TlsInput): ConfigProblem[] {
+export function cipherProblems({
+  cipherSuites = [],
+  minVersion,
+}: Pick<TlsInput, "cipherSuites" | "minVersion">): ConfigProblem[] {
   if (cipherSuites.length === 0) return [];
   const problem = (rule: string, mend: string) => [
     { path: configPath(["tls", "cipherSuites"]), value: cipherSuites, rule, mend },

@@ -1,3 +1,7 @@
+import type { HostsSpec } from "./types-hosts";
+
+export type { HostAccess, HostSpec, HostsAccess, HostsSpec } from "./types-hosts";
+
 /**
  * The spec: what the user asked for, validated and with every default filled in.
  *
@@ -29,6 +33,8 @@ export interface EtcdSpec {
   /** Absent: the members are asked as nobody, or as the user that the client certificate names. */
   auth?: AuthSpec;
   rollout: RolloutSpec;
+  /** Present: the members are systemd services of these hosts, without Kubernetes. */
+  hosts?: HostsSpec;
   /**
    * Part of the pod template for its own sake: another value restarts the members. Made from `rollout.restart`, and
    * with `tls.restartPolicy: Always` from what re-issues certificates; absent where neither is asked for.

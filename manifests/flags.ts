@@ -1,32 +1,23 @@
-import {
-  CLIENT_PORT,
-  headlessServiceName,
-  type Identity,
-  METRICS_PORT,
-  memberName,
-  PEER_PORT,
-  peerUrl,
-} from "../config/names";
-import { DATA_PATH, PEER_PATH, SERVER_PATH, TRUST_PATH } from "./paths";
-import { TRUST_BUNDLE_KEY } from "./trust-bundle";
+import { CLIENT_PORT, METRICS_PORT, memberName, PEER_PORT, peerUrl } from "../config/names";
+import type { MemberPlace } from "./place";
 import type { MemberSpec, PlaneStage, Stage } from "./types";
 
 /**
- * A member's etcd flags on a stage. The user's own come after the addresses, by name; TLS last of all, so that its
- * coming and going shifts no other flag in a preview, which compares lists by position.
+ * A member's etcd flags on a stage, where it runs. The user's own come after the addresses, by name; TLS last of all,
+ * so that its coming and going shifts no other flag in a preview, which compares lists by position.
  */
-export function flags(spec: MemberSpec, stage: Stage): string[] {
+export function flags(spec: MemberSpec, stage: Stage, place: MemberPlace): string[] {
   return [
-    "--name=$(POD_NAME)",
-    `--data-dir=${DATA_PATH}`,
-    // Plain http in every stage: the kubelet's probes have no certificate.
-    `--listen-metrics-urls=http://0.0.0.0:${METRICS_PORT}`,
-    ...peerUrlFlags(spec, stage.peer),
-    ...clientUrlFlags(spec, stage.client),
+    `--name=${place.name}`,
+    `--data-dir=${place.dataDir}`,
+    // Plain http in every stage: probes have no certificate.
+    `--listen-metrics-urls=http://${place.listen.metrics}:${METRICS_PORT}`,
+    ...peerUrlFlags(place, stage.peer),
+    ...clientUrlFlags(place, stage.client),
     ...bootstrapFlags(spec, stage.peer),
     ...extraFlags(spec),
-    ...peerTlsFlags(stage.peer),
-    ...clientTlsFlags(spec, stage.client),
+    ...peerTlsFlags(place, stage.peer),
+    ...clientTlsFlags(spec, place, stage.client),
     ...protocolFlags(spec, stage),
   ];
 }
@@ -35,28 +26,29 @@ export function flags(spec: MemberSpec, stage: Stage): string[] {
  * The peer plane. A bridge listens http, so that members without TLS reach it, and has the material to dial members
  * that listen https: one peer port cannot serve both.
  */
-function peerUrlFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+function peerUrlFlags({ listen, host }: MemberPlace, stage: PlaneStage): string[] {
   const scheme = listenScheme(stage);
   return [
-    `--listen-peer-urls=${scheme}://0.0.0.0:${PEER_PORT}`,
-    `--initial-advertise-peer-urls=${scheme}://${ownHost(spec)}:${PEER_PORT}`,
+    `--listen-peer-urls=${scheme}://${listen.peer}:${PEER_PORT}`,
+    `--initial-advertise-peer-urls=${scheme}://${host}:${PEER_PORT}`,
   ];
 }
 
-function peerTlsFlags(stage: PlaneStage): string[] {
-  return stage === "plain" ? [] : [...leafFlags("peer-", PEER_PATH), ...trustFlags("peer-")];
+function peerTlsFlags(place: MemberPlace, stage: PlaneStage): string[] {
+  return stage === "plain" ? [] : [...leafFlags("peer-", place.peer), ...trustFlags("peer-", place)];
 }
 
 /** The client plane. A bridge serves both schemes on one port; etcd asks for https to be listed first. */
-function clientUrlFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+function clientUrlFlags({ listen, host }: MemberPlace, stage: PlaneStage): string[] {
   const schemes = { plain: ["http"], bridge: ["https", "http"], tls: ["https"] }[stage];
-  const urls = (host: string) => schemes.map((scheme) => `${scheme}://${host}:${CLIENT_PORT}`).join(",");
-  return [`--listen-client-urls=${urls("0.0.0.0")}`, `--advertise-client-urls=${urls(ownHost(spec))}`];
+  const urls = (hosts: string[]) =>
+    schemes.flatMap((scheme) => hosts.map((each) => `${scheme}://${each}:${CLIENT_PORT}`)).join(",");
+  return [`--listen-client-urls=${urls(listen.client)}`, `--advertise-client-urls=${urls([host])}`];
 }
 
-function clientTlsFlags(spec: MemberSpec, stage: PlaneStage): string[] {
+function clientTlsFlags(spec: MemberSpec, place: MemberPlace, stage: PlaneStage): string[] {
   if (stage === "plain") return [];
-  return [...leafFlags("", SERVER_PATH), ...(asksClients(spec) ? trustFlags("") : [])];
+  return [...leafFlags("", place.server), ...(asksClients(spec) ? trustFlags("", place) : [])];
 }
 
 /** Whether clients must show a certificate where they speak TLS. */
@@ -71,8 +63,8 @@ function leafFlags(plane: Plane, path: string): string[] {
 }
 
 /** The CA file alone makes etcd ask for certificates already: it is both or none. */
-function trustFlags(plane: Plane): string[] {
-  return [`--${plane}trusted-ca-file=${TRUST_PATH}/${TRUST_BUNDLE_KEY}`, `--${plane}client-cert-auth=true`];
+function trustFlags(plane: Plane, { trustFile }: MemberPlace): string[] {
+  return [`--${plane}trusted-ca-file=${trustFile}`, `--${plane}client-cert-auth=true`];
 }
 
 /** Of both planes, wherever one has TLS material. */
@@ -104,9 +96,4 @@ function extraFlags(spec: MemberSpec): string[] {
 
 function listenScheme(peerStage: PlaneStage): "http" | "https" {
   return peerStage === "tls" ? "https" : "http";
-}
-
-/** The member's own name, which the kubelet fills in. */
-function ownHost(spec: Identity): string {
-  return `$(POD_NAME).${headlessServiceName(spec)}.${spec.namespace}.svc.${spec.clusterDomain}`;
 }

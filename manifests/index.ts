@@ -2,6 +2,7 @@ import { ownCertificates } from "../config/source";
 import type { EtcdSpec } from "../config/types";
 import { MemberCertificate } from "./certificate";
 import { DisruptionBudget } from "./disruption-budget";
+import { renderHostSet } from "./hosts";
 import { EtcdNamespace } from "./namespace";
 import { ClientService, HeadlessService } from "./services";
 import { synthesize, synthesizeOne } from "./synthesize";
@@ -10,6 +11,7 @@ import type { KubeObject, MemberSpec, MemberTemplate, WorkloadOptions } from "./
 import { MemberSet } from "./workload";
 
 export * from "./annotations";
+export * from "./hosts";
 export { labels, memberSelector } from "./labels";
 export * from "./paths";
 export * from "./stages";
@@ -48,10 +50,11 @@ export function renderTrustBundle(spec: Pick<EtcdSpec, "name" | "namespace">, pe
 }
 
 /**
- * The workload with its members on a stage.
+ * The workload with its members on a stage: a StatefulSet or PetSet, or the services of hosts.
  *
  * On a stage with TLS the spec must have certificates: for the walk that removes TLS, render the spec that had it.
  */
 export function renderWorkload(spec: MemberSpec, template: MemberTemplate, options: WorkloadOptions = {}): KubeObject {
+  if (spec.hosts) return renderHostSet(spec, template, options);
   return synthesizeOne((scope) => new MemberSet(scope, "workload", spec, template, options));
 }

@@ -2,6 +2,7 @@ import { CLIENT_PORT, METRICS_PORT, PEER_PORT } from "../config/names";
 import { CLIENT_STAGE, PEER_STAGE, RESTART_TOKEN, TRUST_REVISION } from "./annotations";
 import { flags } from "./flags";
 import { labels, memberSelector } from "./labels";
+import { podPlace } from "./place";
 import type { MemberSpec, MemberTemplate } from "./types";
 import { volumeMounts, volumes } from "./volumes";
 
@@ -61,7 +62,7 @@ function container(spec: MemberSpec, template: MemberTemplate) {
     image: spec.image,
     imagePullPolicy: spec.imagePullPolicy,
     command: ["/usr/local/bin/etcd"],
-    args: flags(spec, template.stage),
+    args: flags(spec, template.stage, podPlace(spec)),
     // What etcd logged last before it ended is then in the pod's status, and in what an update says of it.
     terminationMessagePolicy: "FallbackToLogsOnError",
     env: [podName(), ...spec.extraEnv],

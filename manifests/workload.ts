@@ -5,8 +5,9 @@ import { headlessServiceName } from "../config/names";
 import type { WorkloadSpec } from "../config/types";
 import { FIELD_MANAGER, OWNER, TEMPLATE_HASH, TLS_SETTINGS } from "./annotations";
 import { labels, memberSelector } from "./labels";
+import { memberTls } from "./member-tls";
 import { podTemplate } from "./pod";
-import type { MemberSpec, MemberTemplate, MemberTls, WorkloadOptions } from "./types";
+import type { MemberSpec, MemberTemplate, WorkloadOptions } from "./types";
 import { volumeClaimTemplates } from "./volumes";
 
 const API_VERSION: Record<WorkloadSpec["kind"], string> = {
@@ -64,15 +65,6 @@ function annotations(
     ...(intermediate ? {} : forPulumi),
     ...(tls && { [TLS_SETTINGS]: JSON.stringify(memberTls(tls)) }),
     ...(owner !== undefined && { [OWNER]: owner }),
-  };
-}
-
-function memberTls({ certificates, client, minVersion, cipherSuites }: MemberTls): MemberTls {
-  return {
-    certificates: certificates.map(({ alias, secretName }) => ({ alias, secretName })),
-    ...(client && { client: { auth: client.auth, alsoPlaintext: client.alsoPlaintext } }),
-    ...(minVersion !== undefined && { minVersion }),
-    ...(cipherSuites && { cipherSuites }),
   };
 }
 

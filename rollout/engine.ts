@@ -184,11 +184,14 @@ function isCutOffIn({ view, pods, members }: Observation, name: string): boolean
 }
 
 function unhealthy(spec: EtcdSpec, reasons: string[]): ConfigProblem {
+  const look = spec.hosts
+    ? `systemctl status ${spec.hosts.service}, journalctl -u ${spec.hosts.service}`
+    : "kubectl describe pod, kubectl logs";
   return {
     path: "etcd:name",
     value: spec.name,
     rule: `members cannot be restarted while the cluster is not healthy: ${reasons.join("; ")}`,
-    mend: "Mend these members first (kubectl describe pod, kubectl logs), then run the update again; nothing was changed",
+    mend: `Mend these members first (${look}), then run the update again; nothing was changed`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { peerUrl } from "../config/names";
+import { memberName, peerUrl } from "../config/names";
 import type { LivePod, Member, MemberStatus } from "./ports";
 import type { ClusterView } from "./view";
 
@@ -20,7 +20,9 @@ export interface Verdict {
  */
 export async function evaluateGate(view: ClusterView, exempt?: string): Promise<Verdict> {
   const workload = await view.ports.kube.workload(view.spec);
-  if (!workload) return shut([`${view.spec.workload.kind} ${view.spec.name} does not exist`]);
+  if (!workload) {
+    return shut([`${view.spec.hosts ? "HostSet" : view.spec.workload.kind} ${view.spec.name} does not exist`]);
+  }
   if (workload.observedGeneration < workload.generation) {
     return shut([`${workload.kind} ${view.spec.name}: its controller has not seen the newest template yet`]);
   }
@@ -52,7 +54,7 @@ function shut(reasons: string[]): Verdict {
 function checkPods(view: ClusterView, pods: LivePod[], exempt: string | undefined): string[] {
   const reasons: string[] = [];
   for (let ordinal = 0; ordinal < view.spec.replicas; ordinal++) {
-    const name = `${view.spec.name}-${ordinal}`;
+    const name = memberName(view.spec, ordinal);
     if (name === exempt) continue;
     const pod = pods.find((candidate) => candidate.ordinal === ordinal);
     if (!pod) reasons.push(`${name}: has no pod`);

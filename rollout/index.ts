@@ -1,5 +1,6 @@
 export { carryOut, type Outcome, type Preview, previewRollout, type RolloutRequest } from "./engine";
 export { copyGiven, wantedCopy } from "./given-secrets";
+export { carryOutHosts, type EarlierHosts, type HandedLeaf, type HostsRequest, previewHosts } from "./hosts";
 export type { RestartRecord } from "./journal";
 export { differs, type LeafSecret, writeOwnLeaf } from "./leaf-secret";
 export { leaseName } from "./lease";

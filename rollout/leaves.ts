@@ -21,7 +21,7 @@ export interface LeafRequest {
 /** What has to be done to certificates besides what Pulumi's own rows do; changes nothing. */
 export async function previewLeaves(ports: Ports, request: LeafRequest): Promise<string[]> {
   const { spec, previous, settled } = request;
-  if (!spec.tls || certificateSource(spec.tls) !== "issuer" || !previous?.tls) return [];
+  if (!spec.tls || spec.hosts || certificateSource(spec.tls) !== "issuer" || !previous?.tls) return [];
   const rotated = await toRotate(ports, spec, spec.tls.rotate);
   const steps: string[] = [];
   for (const { certificate, rendered } of pairs(spec)) {
@@ -42,7 +42,8 @@ export async function previewLeaves(ports: Ports, request: LeafRequest): Promise
  */
 export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Journal): Promise<boolean> {
   const { spec, previous, settled } = request;
-  if (!spec.tls) return false;
+  // On hosts the certificates are handed in, and installed before.
+  if (!spec.tls || spec.hosts) return false;
   if (certificateSource(spec.tls) !== "issuer") {
     await demandCertificates(ports, spec, settled);
     journal.condition("CertificateSynced", "every certificate is there");

@@ -111,7 +111,7 @@ async function describe(view: ClusterView, members: MemberFacts[]): Promise<Memb
   const service = `${scheme}://${clientServiceName(spec)}.${spec.namespace}.svc.${spec.clusterDomain}:2379`;
   const bundle = spec.tls && (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
   return {
-    endpoints: [service, ...members.map((_, ordinal) => clientUrl(spec, ordinal, scheme))],
+    endpoints: [...(spec.hosts ? [] : [service]), ...members.map((_, ordinal) => clientUrl(spec, ordinal, scheme))],
     members,
     clientSecretName: spec.tls?.certificates.find((certificate) => certificate.alias === "client")?.secretName ?? "",
     caBundle: bundle ?? "",

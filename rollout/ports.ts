@@ -3,7 +3,7 @@ import type { KubeObject } from "../manifests/types";
 
 /** The workload object as the API server has it. */
 export interface LiveWorkload {
-  kind: "StatefulSet" | "PetSet";
+  kind: "StatefulSet" | "PetSet" | "HostSet";
   uid: string;
   generation: number;
   observedGeneration: number;
@@ -214,4 +214,19 @@ export interface Ports {
   etcd: EtcdPort;
   clock: Clock;
   report: ReportPort;
+}
+
+/** What hosts have to be asked besides what Kubernetes does by itself. */
+export interface HostsPort {
+  /** Starts the members whose hosts have a template and no service yet, as a StatefulSet's controller would; their names. */
+  startMissing(): Promise<string[]>;
+  /** Hosts that have a service or data of somebody else, one line each. */
+  occupied(): Promise<string[]>;
+  /** Stops the members for good, and takes away what was installed; their data stays. */
+  uninstall(): Promise<void>;
+}
+
+/** The ports where the members run on hosts: `kube` stands for the hosts, too. */
+export interface HostsPorts extends Ports {
+  hosts: HostsPort;
 }

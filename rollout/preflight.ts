@@ -14,6 +14,8 @@ const WORKLOAD_API = { StatefulSet: "apps/v1", PetSet: "apps.k8s.appscode.com/v1
  */
 export async function checkPrerequisites(ports: Ports, spec: EtcdSpec, previous?: EtcdSpec): Promise<ConfigProblem[]> {
   await ports.kube.ping();
+  // Hosts need neither rights nor kinds nor issuers.
+  if (spec.hosts) return [];
   // The way out of TLS, or of a source of certificates, takes its rights as well.
   const rights = await checkRights(ports, spec, previous?.tls);
   if (rights.length > 0) return rights;
@@ -61,6 +63,8 @@ interface NamedIssuer {
 
 /** Every issuer that the spec names, each once, with the first config path that names it. */
 export function distinctIssuers(spec: EtcdSpec): NamedIssuer[] {
+  // On hosts the certificates are handed in.
+  if (spec.hosts) return [];
   const all = [
     ...named("etcd:tls.issuerRef", spec.tls?.issuerRef),
     ...(spec.tls?.certificates ?? []).flatMap(({ alias, issuerRef }) =>

@@ -17,6 +17,7 @@ const WORKLOAD = {
 /** Everything that the engine and Pulumi's own resources ask of Kubernetes to carry a spec out. */
 export function neededRights(spec: EtcdSpec): Right[] {
   const { namespace, workload, tls } = spec;
+  if (spec.hosts) return [];
   const { group, resource } = WORKLOAD[workload.kind];
   const here = (apiGroup: string, plural: string, verbs: string[]) =>
     verbs.map((verb) => ({ group: apiGroup, resource: plural, verb, namespace }));

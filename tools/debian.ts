@@ -30,8 +30,27 @@ const packages = [
   "libmd0",
 ];
 
+/** An SSH server, for the tests of hosts without Kubernetes: run on loopback as a process, never as a service. */
+const opensshPackages = [
+  "openssh-server",
+  "libaudit1",
+  "libcap-ng0",
+  "libgssapi-krb5-2",
+  "libk5crypto3",
+  "libkeyutils1",
+  "libkrb5-3",
+  "libkrb5support0",
+  "libnsl2",
+  "libtirpc3",
+  "libwrap0",
+];
+
 export function debianFolder(): string {
-  return cachedFolder("debian", debianKey());
+  return cachedFolder("debian", debianKey(packages));
+}
+
+export function opensshFolder(): string {
+  return cachedFolder("openssh", debianKey(opensshPackages));
 }
 
 /** The environment in which the unpacked programs find each other and their libraries. */
@@ -45,26 +64,30 @@ export function debianEnvironment(folder: string): { PATH: string; LD_LIBRARY_PA
 }
 
 export async function fetchDebianPackages(): Promise<void> {
-  await cached("debian", debianKey(), unpack);
+  await cached("debian", debianKey(packages), (folder) => unpack(folder, packages, "the local cluster"));
 }
 
-function debianKey(): string {
+export async function fetchOpenssh(): Promise<void> {
+  await cached("openssh", debianKey(opensshPackages), (folder) => unpack(folder, opensshPackages, "the test of hosts"));
+}
+
+function debianKey(names: string[]): string {
   const release = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
-  return hash(JSON.stringify(packages), release.match(/^VERSION_ID=.*$/m)?.[0] ?? "", arch());
+  return hash(JSON.stringify(names), release.match(/^VERSION_ID=.*$/m)?.[0] ?? "", arch());
 }
 
-async function unpack(folder: string): Promise<void> {
+async function unpack(folder: string, names: string[], user: string): Promise<void> {
   if (!onPath("apt-get") || !onPath("dpkg-deb")) {
     throw new UserError(
-      "apt-get and dpkg-deb are missing: the local cluster takes containerd, runc and the CNI plugins from Debian. " +
-        "Use a Debian 12 machine, or a cluster of your own: set KUBECONFIG",
+      `apt-get and dpkg-deb are missing: ${user} takes ${names.slice(0, 3).join(", ")} from Debian. ` +
+        "Use a Debian 12 machine; for the end-to-end suite a cluster of your own will do: set KUBECONFIG",
     );
   }
   // The download needs the package lists, which a container image comes without.
-  if (!succeeds("apt-cache", ["show", "containerd"])) await output("apt-get", ["update", "-q"]);
+  if (!succeeds("apt-cache", ["show", names[0] as string])) await output("apt-get", ["update", "-q"]);
   const archives = join(folder, "archives");
   mkdirSync(archives);
-  await output("apt-get", ["-q", "-o", "APT::Sandbox::User=root", "download", ...packages], { cwd: archives });
+  await output("apt-get", ["-q", "-o", "APT::Sandbox::User=root", "download", ...names], { cwd: archives });
   for (const archive of readdirSync(archives)) {
     await output("dpkg-deb", ["-x", join(archives, archive), folder]);
   }

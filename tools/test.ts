@@ -64,9 +64,11 @@ function count(file: string, status: number | null): Tally {
   }
 }
 
-/** Some unit tests talk to etcd processes; without an etcd they skip and say so. */
+/** Some unit tests talk to etcd processes and SSH servers; without these they skip and say so. */
 async function unit(): Promise<Tally> {
-  await ensureTools(["etcd"]).catch((error: Error) => report(`etcd could not be built: ${error.message}`));
+  for (const name of ["etcd", "openssh"]) {
+    await ensureTools([name]).catch((error: Error) => report(`${name} could not be had: ${error.message}`));
+  }
   return jest("unit tests", [], process.env);
 }
 

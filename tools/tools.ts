@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, linkSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { cached, hash } from "./cache.ts";
-import { debianFolder, fetchDebianPackages } from "./debian.ts";
+import { debianFolder, fetchDebianPackages, fetchOpenssh, opensshFolder } from "./debian.ts";
 import { UserError } from "./errors.ts";
 import { goTools } from "./go-tool-list.ts";
 import { buildGoTool, goTool, goToolFolder } from "./go-tools.ts";
@@ -22,6 +22,13 @@ const debian: Tool = {
   make: fetchDebianPackages,
 };
 
+const openssh: Tool = {
+  name: "openssh",
+  action: "fetching an SSH server",
+  folder: opensshFolder,
+  make: fetchOpenssh,
+};
+
 function allTools(): Tool[] {
   const built = goTools.map((tool) => ({
     name: tool.name,
@@ -29,7 +36,7 @@ function allTools(): Tool[] {
     folder: () => goToolFolder(tool),
     make: () => buildGoTool(tool),
   }));
-  return [debian, ...built];
+  return [debian, openssh, ...built];
 }
 
 /** The tools that a Pulumi program needs without a cluster. */

@@ -23,13 +23,14 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
  * Runs a check; whatever speaks against the update becomes a failure that the CLI prints beside the resource. The
  * failure names no property: the CLI would print the whole value of it, and the reason names the config path anyway.
  */
-export async function check(
+export async function check<P = Awaited<ReturnType<typeof portsFor>>>(
   news: CommonInputs,
-  body: (ports: Awaited<ReturnType<typeof portsFor>>) => Promise<Record<string, unknown>>,
+  body: (ports: P) => Promise<Record<string, unknown>>,
+  open: () => P | Promise<P> = () => portsFor(news.resourceUrn) as Promise<P>,
 ): Promise<CheckResult> {
   const { dryRun: _, ...inputs } = news;
   try {
-    return { inputs: { ...inputs, ...(await body(await portsFor(news.resourceUrn))) }, failures: [] };
+    return { inputs: { ...inputs, ...(await body(await open())) }, failures: [] };
   } catch (error) {
     return { inputs, failures: reasons(error).map((reason) => ({ property: "", reason })) };
   }

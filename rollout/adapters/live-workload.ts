@@ -2,7 +2,7 @@ import type { KubeObject } from "../../manifests/types";
 import type { LiveWorkload } from "../ports";
 
 /** API version of each kind of workload. */
-export const workloadApiVersion: Record<LiveWorkload["kind"], string> = {
+export const workloadApiVersion: Record<Exclude<LiveWorkload["kind"], "HostSet">, string> = {
   StatefulSet: "apps/v1",
   PetSet: "apps.k8s.appscode.com/v1",
 };

@@ -122,7 +122,7 @@ function tlsOf(wish: NonNullable<HostsInput["tls"]>, hosts: HostsSpec, own: Host
     ...(wish.minVersion !== undefined && { minVersion: wish.minVersion }),
     cipherSuites: [...new Set(wish.cipherSuites ?? [])],
     restartPolicy: "IfRequired",
-  } as unknown as TlsSpec;
+  };
 }
 
 /** What a certificate that is handed in must be like. `secretName`: the folder of its files on the hosts. */
@@ -138,7 +138,7 @@ function certificateOf(alias: Alias, folder: string, hosts: HostsSpec): Certific
     emailAddresses: [],
     privateKey: { algorithm: "RSA", encoding: "PKCS1", rotationPolicy: "Always" },
     usages: [],
-  } as unknown as CertificateSpec;
+  };
 }
 
 function accessOf({ hosts, ssh = {}, binary = {} }: HostsInput): HostsAccess {

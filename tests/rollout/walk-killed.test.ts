@@ -38,6 +38,8 @@ describe.each<[string, Fault[]]>([
     ["reissue", 3],
     ["rotate", 3],
     ["template", 3],
+    ["own-ca: next generation", 3],
+    ["issuer to own-ca", 3],
   ])("%s, %i members", (change, replicas) => {
     test.each([false, true])(
       "asked to go back: %s",

@@ -6,6 +6,8 @@ import type { CaSpec, CertificateSpec, EtcdSpec, KeySpec, SubjectSpec } from "..
 
 import { announceRenewal } from "./renewal";
 
+const NEVER_ROTATED = "";
+
 /** A leaf as its Secret is to hold it; the key is a Pulumi secret. */
 export interface OwnLeaf {
   spec: CertificateSpec;
@@ -49,10 +51,11 @@ export class OwnCa {
 
   #leaf(name: string, spec: CertificateSpec, rotate: string | undefined): OwnLeaf {
     const title = `${name}-${spec.alias}`;
-    // What comes after the key follows from it: another key makes another request, and that another certificate.
+    // What comes after the key follows from it: another key makes another request, and that another certificate. Pulumi
+    // compares a trigger with the last one only where there was one.
     const key = new tls.PrivateKey(title, keyArgs(spec.privateKey), {
       ...this.#opts,
-      ...(rotate !== undefined && { replacementTrigger: rotate }),
+      replacementTrigger: rotate ?? NEVER_ROTATED,
     });
     const request = new tls.CertRequest(
       title,

@@ -299,7 +299,7 @@ export const tls = section({
     .optional()
     .meta({
       description:
-        "A token of your choice, such as a date. Each new value re-issues every certificate once; needs TLS to be on already.",
+        "A token of your choice, such as a date. Each new value re-issues every certificate once; needs TLS to be on already. With `tls.ca` taking it away does so, too.",
       ...TEXT_OR_NUMBER,
     }),
   restartPolicy: z.enum(["IfRequired", "Always"]).optional().meta({

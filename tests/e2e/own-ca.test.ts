@@ -27,10 +27,22 @@ describeOnCluster("a CA of the cluster's own", () => {
     document: "previews/ca-generation.txt",
   });
 
+  describeChange("rotation", step, current, {
+    ...OVER_TLS,
+    name: "rotate",
+    edit: ({ stack }) => stack.set({ "etcd:tls.rotate": "first" }),
+    passes: 0,
+    renewed: ["server", "peer", "client"],
+  });
+
   describeChange("from the own CA to an issuer", step, current, {
     ...OVER_TLS,
     name: "to-issuer",
-    edit: (each) => each.addTls(),
+    edit: async (each) => {
+      // A token is for certificates that stay where they come from.
+      await each.stack.unset("etcd:tls.rotate");
+      await each.addTls();
+    },
     passes: 2,
     renewed: ["server", "peer", "client"],
     says: [/ask Issuer etcd-ca for its CA/, /widen: restart etcd-0/, /settle: restart etcd-0/],

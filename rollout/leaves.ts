@@ -22,7 +22,7 @@ export interface LeafRequest {
 export async function previewLeaves(ports: Ports, request: LeafRequest): Promise<string[]> {
   const { spec, previous, settled } = request;
   if (!spec.tls || spec.hosts || certificateSource(spec.tls) !== "issuer" || !previous?.tls) return [];
-  const rotated = await toRotate(ports, spec, spec.tls.rotate);
+  const rotated = wereIssued(previous) ? await toRotate(ports, spec, spec.tls.rotate) : [];
   const steps: string[] = [];
   for (const { certificate, rendered } of pairs(spec)) {
     const untouched = same(rendered, renderedOf(previous, certificate));
@@ -62,7 +62,7 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
   }
   // What is stale is re-issued below; here only what cert-manager is busy with is waited for.
   await awaitCertificates(ports, spec, checkNames);
-  const rotated = previous?.tls ? await toRotate(ports, spec, spec.tls.rotate) : [];
+  const rotated = wereIssued(previous) ? await toRotate(ports, spec, spec.tls.rotate) : [];
   for (const { certificate, rendered } of pairs(spec)) {
     const rotate = rotated.includes(certificate);
     const because = settled === undefined ? undefined : await stale(ports, spec, certificate, settled);
@@ -70,10 +70,15 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
     await reissue(ports, spec, certificate, { because, ...(rotate && { token: spec.tls.rotate }) });
     journal.note(reissueStep(rendered), because ?? "", "CertificateSynced");
   }
-  if (!previous?.tls) await rememberRotation(ports, spec);
+  if (!wereIssued(previous)) await rememberRotation(ports, spec);
   await awaitCertificates(ports, spec);
   journal.condition("CertificateSynced", "every certificate is issued");
   return journal.record().steps.length > before;
+}
+
+/** Certificates that are new because TLS is, or because they came from elsewhere before, have nothing to rotate. */
+function wereIssued(previous: EtcdSpec | undefined): boolean {
+  return previous?.tls !== undefined && certificateSource(previous.tls) === "issuer";
 }
 
 function restoreStep({ metadata }: KubeObject): string {

@@ -38,11 +38,7 @@ describeOnCluster("a CA of the cluster's own", () => {
   describeChange("from the own CA to an issuer", step, current, {
     ...OVER_TLS,
     name: "to-issuer",
-    edit: async (each) => {
-      // A token is for certificates that stay where they come from.
-      await each.stack.unset("etcd:tls.rotate");
-      await each.addTls();
-    },
+    edit: (each) => each.addTls(),
     passes: 2,
     renewed: ["server", "peer", "client"],
     says: [/ask Issuer etcd-ca for its CA/, /widen: restart etcd-0/, /settle: restart etcd-0/],

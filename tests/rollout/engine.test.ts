@@ -5,7 +5,7 @@ import { observe } from "../../rollout/observe";
 import { issuersOf } from "../../rollout/preflight";
 import { hashOf, renderStage } from "../../rollout/render";
 import { ClusterView } from "../../rollout/view";
-import { OWNER, plainSpec, Scenario, tlsSpec } from "./world";
+import { OWNER, ownCaSpec, plainSpec, Scenario, tlsSpec } from "./world";
 import { authority } from "./world/cert-manager";
 
 const tls = tlsSpec(3, { rollout: { stepTimeout: "60s" } });
@@ -107,6 +107,17 @@ describe("certificates besides what Pulumi's own rows do", () => {
     scenario.checkReached(other);
     scenario.verify();
   });
+});
+
+test("a token that was for an own CA's certificates rotates nothing that an issuer has just made", async () => {
+  const scenario = new Scenario(ownCaSpec(3, { rotate: "1" }));
+  await scenario.once(ownCaSpec(3, { rotate: "1" }));
+  const issued = tlsSpec(3, { tls: { issuerRef: { name: "ca-a", kind: "Issuer" }, rotate: "1" } });
+  const { planned, recorded } = await scenario.once(issued);
+  expect(recorded).toEqual(planned);
+  expect(recorded.filter((step) => step.startsWith("re-issue"))).toEqual([]);
+  const again = await scenario.once(issued);
+  expect([...again.planned, ...again.recorded]).toEqual([]);
 });
 
 test("plaintext held for clients: the stage is named by both planes, and lifted by a walk of its own", async () => {

@@ -26,7 +26,7 @@ export function declareTls(
   prerequisites: pulumi.Resource[],
 ): DeclaredTls {
   if (!spec.tls) return { certificates: [] };
-  const own = spec.tls.ca && new OwnCa(name, spec, spec.tls.ca, parent);
+  const own = spec.tls.ca && new OwnCa(name, spec.tls, spec.tls.ca, parent);
   const ca = own && { ca: own.certificate };
   const bundle = new TrustBundle(name, { spec, owner, ...ca }, { parent, dependsOn: prerequisites });
   const opts = { parent, dependsOn: [bundle] };

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ConfigError, describeProblem, type ParsedHosts, parseHosts } from "../config";
 import { cloudInit, type HostMaterial, installScript } from "../manifests";
 import { HostRollout } from "./dynamic";
+import { OwnCa } from "./own-ca";
 import { type LastOperation, lastOperation, owner } from "./rollout-outputs";
 
 /** A certificate, with the intermediates that it needs after it, and its key; both PEM. */
@@ -11,8 +12,8 @@ export interface HostCertificate {
 }
 
 /**
- * The keys of `hostsSchema()`, and with `tls` the certificates, which must carry the names of every host
- * (`hostSans`).
+ * The keys of `hostsSchema()`, and with `tls` the certificates: `tls.ca` has the program make them, or they are handed
+ * in and must carry the names of every host (`hostSans`).
  */
 export interface EtcdHostArgs {
   [key: string]: unknown;
@@ -40,10 +41,14 @@ export class EtcdHost extends pulumi.ComponentResource {
   readonly lastOperation: pulumi.Output<LastOperation>;
 
   /** @throws RunError naming every key that is not right, before any resource is declared. */
-  constructor(name: string, { certificates, ca, ...keys }: EtcdHostArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: EtcdHostArgs, opts?: pulumi.ComponentResourceOptions) {
     super("etcd:index:EtcdHost", name, {}, opts);
-    const { spec, access, warnings } = parse(keys, certificates);
+    const { certificates: handedIn, ca: handedCa, ...keys } = args;
+    const { spec, access, own, warnings } = parse(keys, handedIn);
     for (const warning of warnings) pulumi.log.warn(describeProblem(warning), this);
+    const made = own?.ca && new OwnCa(name, own, own.ca, this);
+    const certificates = made ? byAlias(made) : handedIn;
+    const ca = made ? made.certificate : handedCa;
     const leaves = pulumi.secret(pulumi.output(spec.tls ? (certificates ?? {}) : {})) as pulumi.Output<
       HostMaterial["leaves"]
     >;
@@ -61,6 +66,10 @@ export class EtcdHost extends pulumi.ComponentResource {
     this.cloudInits = this.installScripts.apply((all) => mapValues(all, cloudInit));
     this.registerOutputs({ endpoints: this.endpoints, members: this.members, conditions: this.conditions });
   }
+}
+
+function byAlias({ leaves }: OwnCa): Record<string, HostCertificate> {
+  return Object.fromEntries(leaves.map(({ spec, certificate, key }) => [spec.alias, { certificate, key }]));
 }
 
 function scripts(

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
 import { ownCertificates } from "../config";
 import { hoursOf } from "../config/own-ca";
-import type { CaSpec, CertificateSpec, EtcdSpec, KeySpec, SubjectSpec } from "../config/types";
+import type { CaSpec, CertificateSpec, KeySpec, SubjectSpec, TlsSpec } from "../config/types";
 
 import { announceRenewal } from "./renewal";
 
@@ -28,7 +28,7 @@ export class OwnCa {
   readonly #opts: pulumi.CustomResourceOptions;
   readonly #key: tls.PrivateKey;
 
-  constructor(name: string, spec: EtcdSpec, ca: CaSpec, parent: pulumi.Resource) {
+  constructor(name: string, made: Pick<TlsSpec, "certificates" | "rotate">, ca: CaSpec, parent: pulumi.Resource) {
     this.#opts = { parent };
     const title = `${name}-ca-${ca.generation}`;
     this.#key = new tls.PrivateKey(title, keyArgs(ca.privateKey), this.#opts);
@@ -46,7 +46,7 @@ export class OwnCa {
     );
     this.certificate = signed.certPem;
     announceRenewal(signed, `the CA ${ca.commonName}`, ca);
-    this.leaves = ownCertificates(spec.tls).map((certificate) => this.#leaf(name, certificate, spec.tls?.rotate));
+    this.leaves = ownCertificates(made).map((certificate) => this.#leaf(name, certificate, made.rotate));
   }
 
   #leaf(name: string, spec: CertificateSpec, rotate: string | undefined): OwnLeaf {

@@ -1,5 +1,6 @@
 import { DEFAULT_CLIENT } from "./defaults-tls";
 import { canonicalIp } from "./formats";
+import { type OwnTls, ownTls, ownTlsProblems } from "./hosts-own-ca";
 import { type SchemaNode, schemaOf } from "./json-schema";
 import { readInput, rolloutSpec } from "./parse";
 import { ConfigError, configPath } from "./problems";
@@ -9,6 +10,7 @@ import { cipherProblems } from "./rules-tls";
 import type { RequiredSans } from "./sans";
 import { DEFAULT_VERSION } from "./schema";
 import { type HostsInput, hostsInput } from "./schema-hosts";
+import { ownCertificates } from "./source";
 import type {
   Alias,
   CertificateSpec,
@@ -24,11 +26,15 @@ import type {
 export interface ParsedHosts {
   spec: EtcdSpec;
   access: HostsAccess;
+  /** What a CA of the cluster's own is to make; absent where certificates are handed in. No part of the spec. */
+  own?: OwnTls;
   warnings: ConfigProblem[];
 }
 
 /** The certificates that are handed in; what is left out is the server's. */
 export type HostsMaterialAliases = readonly Exclude<Alias, "metrics-exporter">[];
+
+const DEFAULT_NAME = "etcd";
 
 /** Appears in messages and in the cluster's token. */
 const NAMESPACE = "hosts";
@@ -54,17 +60,27 @@ export function hostsSchema(): SchemaNode {
 /**
  * The keys of `EtcdHosts` -> spec and access, with every default filled in.
  *
- * @param own the certificates that there are. Server is always one; peer and client are the server's where left out.
+ * @param handedIn the certificates that there are without `tls.ca`. Server is always one; peer and client are the
+ * server's where left out.
  * @throws ConfigError
  */
-export function parseHosts(raw: Record<string, unknown>, own: HostsMaterialAliases = ["server"]): ParsedHosts {
+export function parseHosts(raw: Record<string, unknown>, handedIn: HostsMaterialAliases = []): ParsedHosts {
   const wish = readInput(hostsInput, hostsSchema(), raw);
-  const problems = crossProblems(wish);
+  const problems = [
+    ...crossProblems(wish),
+    ...(wish.tls ? ownTlsProblems(wish.tls, wish.name ?? DEFAULT_NAME, handedIn) : []),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
-  const spec = hostsSpec(wish, own);
+  const own = ownOf(wish);
+  const spec = hostsSpec(wish, own ? ownCertificates(own).map(({ alias }) => alias) : handedIn);
   const token = restartToken(spec);
   if (token !== undefined) spec.restartToken = token;
-  return { spec, access: accessOf(wish), warnings: warnings(spec) };
+  return { spec, access: accessOf(wish), ...(own && { own }), warnings: warnings(spec) };
+}
+
+function ownOf({ tls, name = DEFAULT_NAME, hosts }: HostsInput): OwnTls | undefined {
+  if (!tls?.ca) return undefined;
+  return ownTls(tls, name, hosts.length, hostSans({ members: hosts.map(placeOf) }));
 }
 
 /** Names and addresses that the server's and the peers' certificates must carry: every host dials every other. */
@@ -75,10 +91,10 @@ export function hostSans({ members }: Pick<HostsSpec, "members">): RequiredSans 
   return { dnsNames: [...new Set(names)], ipAddresses: [...new Set(ips)] };
 }
 
-function hostsSpec(wish: HostsInput, own: HostsMaterialAliases): EtcdSpec {
+function hostsSpec(wish: HostsInput, own: readonly Alias[]): EtcdSpec {
   const hosts = placesOf(wish);
   return {
-    name: wish.name ?? "etcd",
+    name: wish.name ?? DEFAULT_NAME,
     namespace: NAMESPACE,
     createNamespace: false,
     replicas: hosts.members.length,
@@ -110,7 +126,7 @@ function placeOf({ name, address, listenAddress }: HostsInput["hosts"][number]):
   return { name, address: ip ?? address, listenAddress: canonicalIp(listenAddress ?? "") ?? ip ?? "0.0.0.0" };
 }
 
-function tlsOf(wish: NonNullable<HostsInput["tls"]>, hosts: HostsSpec, own: HostsMaterialAliases): TlsSpec {
+function tlsOf(wish: NonNullable<HostsInput["tls"]>, hosts: HostsSpec, own: readonly Alias[]): TlsSpec {
   const certificates = (["server", "peer", "client"] as const).map((alias) =>
     certificateOf(alias, own.includes(alias) ? alias : "server", hosts),
   );

@@ -104,11 +104,11 @@ const HOSTS: Check<unknown[]>[] = [
   },
 ];
 
-const { client, minVersion, cipherSuites } = clusterTls.out.shape;
+const { ca, certificates, rotate, client, minVersion, cipherSuites } = clusterTls.out.shape;
 const { name, version, extraArgs, extraEnv, rollout } = cluster.shape;
 
-/** What of the cluster's section `tls` has a meaning on hosts; the certificates are handed to the component. */
-const tls = section({ client, minVersion, cipherSuites });
+/** What of the cluster's section `tls` has a meaning on hosts. Without `ca` the certificates are handed to the component. */
+const tls = section({ ca, certificates, rotate, client, minVersion, cipherSuites });
 
 /** The keys of `EtcdHosts` as people write them. */
 export const hostsInput = z.strictObject({
@@ -148,9 +148,11 @@ export const hostsInput = z.strictObject({
     default: "etcd",
   }),
   tls: tls.optional().meta({
-    description: "TLS of both planes, with the certificates that the component is given. Absent: plaintext.",
+    description:
+      "TLS of both planes, with a CA of its own or the certificates that the component is given. Absent: plaintext.",
     type: ["object", "null"],
   }),
 });
 
 export type HostsInput = z.output<typeof hostsInput>;
+export type HostsTlsInput = NonNullable<HostsInput["tls"]>;

@@ -17,9 +17,15 @@ beforeAll(() =>
     {
       newResource: ({ type, name, inputs }) => {
         registered.push({ type, inputs });
+        const made = { privateKeyPem: `key of ${name}`, certPem: CA_A, certRequestPem: "request" };
         return {
           id: `${name}-id`,
-          state: { ...inputs, completedAt: "2030-01-01T00:00:00Z", endpoints: ["https://a:2379"] },
+          state: {
+            ...inputs,
+            ...(type.startsWith("tls:") && made),
+            completedAt: "2030-01-01T00:00:00Z",
+            endpoints: ["https://a:2379"],
+          },
         };
       },
       call: () => ({}),
@@ -42,6 +48,18 @@ const server = { certificate: CA_B, key };
 const resolved = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
 
 describe("the component", () => {
+  test("makes the certificates itself where it has a CA of its own", async () => {
+    const host = new EtcdHost("own", { hosts, tls: { ca: {}, certificates: [{ alias: "client", sameAs: "server" }] } });
+    await resolved(host.endpoints);
+    const types = registered.map(({ type }) => type.split(":").at(-1));
+    expect(types.filter((type) => type === "SelfSignedCert")).toHaveLength(1);
+    expect(types.filter((type) => type === "LocallySignedCert")).toHaveLength(2);
+    const { inputs } = registered.find(({ type }) => type.endsWith("HostRollout"))!;
+    expect(inputs.ca).toBe(CA_A);
+    expect(JSON.stringify(inputs.leaves)).toContain("key of own-server");
+    expect(JSON.stringify(inputs.leaves)).toContain("4dabf18193072939515e22adb298388d");
+  });
+
   test("hands the provider the spec, the way to the hosts, and the certificates as a secret", async () => {
     const host = new EtcdHost("one", { hosts, tls: {}, ca: CA_A, certificates: { server } });
     await resolved(host.endpoints);

@@ -87,6 +87,8 @@ async function carryOutAlone(ports: HostsPorts, request: HostsRequest, earlier?:
   const installed = own.steps.filter((step) => step.startsWith(installStep("")));
   return {
     ...outcome,
+    // New certificates of a CA that is trusted already are no difference of the spec.
+    operation: outcome.operation === "none" && own.steps.length > installed.length ? "reissue" : outcome.operation,
     steps: [
       ...installed,
       ...(trust?.steps ?? []),

@@ -120,6 +120,7 @@ describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in sy
     server = cluster.leaf(old, "server-2");
     const { preview, outcome } = await cluster.up(cluster.request({ tls: {} }, [old], { server }));
     expect(preview.plan).toEqual(["install the certificate server on every host"]);
+    expect([preview.operation, outcome.operation]).toEqual(["reissue", "reissue"]);
     expect(outcome.steps).toEqual(preview.plan);
     expect(outcome.restarts).toEqual([]);
   });

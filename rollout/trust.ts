@@ -136,6 +136,8 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
   const observation = await observe(ports, spec);
   const target = await wideningOf(ports, spec, observation, settled);
   await writeBundle(ports, spec, target.bundle);
+  // Members may be about to serve leaves of a CA that the bundle did not hold when they were asked first.
+  observation.view.forgetCredentials();
   for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
   const mounts = await mountsOf(ports, request, observation, target.bundle);
   const plan = planWidening(observation, mounts, target, trustRevision(settled));

@@ -5,7 +5,8 @@ import { observe } from "../../rollout/observe";
 import { issuersOf } from "../../rollout/preflight";
 import { hashOf, renderStage } from "../../rollout/render";
 import { ClusterView } from "../../rollout/view";
-import { OWNER, ownCaSpec, plainSpec, Scenario, tlsSpec } from "./world";
+import { FatalError } from "../../rollout/wait";
+import { givenSpec, OWNER, ownCaSpec, plainSpec, Scenario, tlsSpec, up } from "./world";
 import { authority } from "./world/cert-manager";
 
 const tls = tlsSpec(3, { rollout: { stepTimeout: "60s" } });
@@ -118,6 +119,38 @@ test("a token that was for an own CA's certificates rotates nothing that an issu
   expect(recorded.filter((step) => step.startsWith("re-issue"))).toEqual([]);
   const again = await scenario.once(issued);
   expect([...again.planned, ...again.recorded]).toEqual([]);
+});
+
+describe("a move between sources, killed once the old CA was dropped from the bundle", () => {
+  const moved = ["widen", "settle"];
+  const movedLater = ["widen", "move", "settle"];
+
+  test.each<[string, EtcdSpec, EtcdSpec, EtcdSpec, string[]]>([
+    ["turned back to leaves that every member trusts still", tlsSpec(), ownCaSpec(), tlsSpec(), moved],
+    ["on to a CA that is not made yet", ownCaSpec(), tlsSpec(), ownCaSpec(3, { ca: { generation: 3 } }), movedLater],
+    ["on to other given Secrets", givenSpec(), ownCaSpec(), givenSpec(3, "others"), movedLater],
+  ])("%s: what is done is what preview said", async (_, before, meanwhile, after, expected) => {
+    const scenario = await settled(before);
+    const bundle = () => scenario.world.configMaps.get(trustBundleName(before))?.data?.["ca.crt" as never];
+    const first = bundle();
+    let wide: unknown;
+    const killed = scenario.faults.run((ports) => {
+      const apply: Ports["kube"]["apply"] = async (object, options) => {
+        const applied = await ports.kube.apply(object, options);
+        if (object.kind === "ConfigMap" && wide !== undefined && bundle() !== wide) throw new FatalError("killed");
+        if (object.kind === "ConfigMap" && bundle() !== first) wide ??= bundle();
+        return applied;
+      };
+      return up({ ...ports, kube: { ...ports.kube, apply } }, meanwhile, scenario.state);
+    });
+    await expect(killed).rejects.toThrow("killed");
+    const { planned, recorded } = await scenario.once(after);
+    expect(recorded).toEqual(planned);
+    const passes = recorded.flatMap((step) => (step.includes("restart db-1") ? [step.split(":")[0]] : []));
+    expect(passes).toEqual(expected);
+    scenario.checkReached(after);
+    scenario.verify();
+  });
 });
 
 test("plaintext held for clients: the stage is named by both planes, and lifted by a walk of its own", async () => {

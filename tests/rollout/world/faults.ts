@@ -70,6 +70,12 @@ export class Faults {
     this.pending = [...faults].sort((a, b) => a.change - b.change || a.call - b.call);
   }
 
+  /** Whether nothing has gone wrong, and nothing will, but that updates are killed. */
+  get killsAlone(): boolean {
+    const kinds = [...Object.keys(this.counts), ...this.pending.map(({ kind }) => kind)];
+    return kinds.every((kind) => kind.startsWith("kill"));
+  }
+
   /** Nothing goes wrong any more. */
   end(): void {
     this.pending.length = 0;

@@ -108,6 +108,8 @@ export class Scenario {
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         this.failures.push(error instanceof EngineKilled ? "killed" : `${error.name}: ${error.message}`);
+        if (this.faults.killsAlone && !(error instanceof EngineKilled))
+          this.invariants.fail(`an update failed although nothing went wrong: ${error.message}`);
         if (revert && error instanceof EngineKilled) {
           reverted = !reverted || !revert.wavering;
           revert.turn?.(reverted ? "back" : "forth");

@@ -1,9 +1,9 @@
 import { certificateName } from "../../config";
 import type { CertificateSpec } from "../../config/types";
 import type { KubeObject } from "../../manifests";
-import { awaitCertificates, checkMaterial } from "../../rollout/certificates";
+import { awaitCertificates, checkMaterial, demandCertificates } from "../../rollout/certificates";
 import type { SecretMaterial } from "../../rollout/ports";
-import { Scenario, tlsSpec } from "./world";
+import { ownCaSpec, Scenario, tlsSpec } from "./world";
 import { Authority, type IssueOptions } from "./world/pki";
 
 const ca = Authority.root("ca");
@@ -161,4 +161,29 @@ describe("the wait for cert-manager", () => {
     const certificate = spec.tls!.certificates.find(({ alias }) => alias === "peer")!;
     return Authority.root(authority).issue("db", { names: certificate });
   }
+});
+
+describe("certificates that cert-manager does not make", () => {
+  async function demanded(change: (scenario: Scenario) => void, settled?: string): Promise<string> {
+    const spec = ownCaSpec();
+    const scenario = new Scenario(spec);
+    await scenario.until(spec);
+    change(scenario);
+    return scenario.faults
+      .run((ports) => demandCertificates(ports, spec, settled))
+      .then(
+        () => "all there",
+        (error: Error) => error.message,
+      );
+  }
+
+  test("are there before anything begins", async () => {
+    expect(await demanded(() => {})).toBe("all there");
+    const missing = await demanded(({ world }) => void world.certManager.secrets.delete("db-peer-own-cert"));
+    expect(missing).toMatch(/^Secret data\/db-peer-own-cert: it does not exist.* Run the update again; with --refresh/);
+  });
+
+  test("and of CAs that stay trusted", async () => {
+    expect(await demanded(() => {}, ca.certificate)).toMatch(/does not chain to the trust bundle of the members/);
+  });
 });

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../manifests";
 import { claimSecret, releaseSecret, releaseTrustBundle } from "../../rollout";
+import { writeLeaf } from "../../rollout/leaf-secret";
 import { plainSpec, Scenario, tlsSpec } from "./world";
 
 const secret = { namespace: "data", secretName: "db-peer-cert", certificateName: "db-peer-cert" };
@@ -26,6 +27,20 @@ describe("claiming a Secret's name", () => {
     const scenario = await cluster(plainSpec(3));
     orphan(scenario, madeFor);
     const claim = scenario.faults.run((ports) => claimSecret(ports, secret));
+    if (granted) await expect(claim).resolves.toBeUndefined();
+    else await expect(claim).rejects.toThrow("Secret data/db-peer-cert exists already and was not made for");
+  });
+
+  test.each([
+    ["the same certificate", "db-peer-cert", true],
+    ["another", "web-cert", false],
+  ])("that was written by us, for %s", async (_, madeFor, granted) => {
+    const scenario = await cluster(plainSpec(3));
+    const leaf = { secretName: secret.secretName, madeFor, material: { certificate: "", key: "" } };
+    const claim = scenario.faults.run(async (ports) => {
+      await writeLeaf(ports, plainSpec(3), leaf);
+      await claimSecret(ports, secret);
+    });
     if (granted) await expect(claim).resolves.toBeUndefined();
     else await expect(claim).rejects.toThrow("Secret data/db-peer-cert exists already and was not made for");
   });

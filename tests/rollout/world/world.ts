@@ -254,6 +254,14 @@ export class World {
     });
   }
 
+  /** Whether the kubelet has brought a member something that its Secret no longer holds: nobody can see it coming. */
+  servesBygone(member: RaftMember): boolean {
+    const pod = this.stale && this.pods.find(({ ordinal }) => ordinal === member.ordinal);
+    const { secrets } = this.certManager;
+    const name = pod && secretsOf(pod.template).find((each) => each.includes("server"));
+    return name !== undefined && secrets.get(name)?.certificate !== member.process?.serverLeaf();
+  }
+
   /** Of a Secret that no pod mounts yet it reads the latest: watches begin with a pod, and end with the last one. */
   private get kubelet(): KubeletView {
     const { secrets } = this.certManager;

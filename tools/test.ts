@@ -64,13 +64,23 @@ function count(file: string, status: number | null): Tally {
   }
 }
 
+function sum(a: Tally, b: Tally): Tally {
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
+}
+
 /** Some unit tests talk to etcd processes and SSH servers; without these they skip and say so. */
 async function unit(): Promise<Tally> {
   for (const name of ["etcd", "openssh"]) {
     await ensureTools([name]).catch((error: Error) => report(`${name} could not be had: ${error.message}`));
   }
-  return jest("unit tests", [], process.env);
+  const ignored = ["/node_modules/", "/tests/e2e/", HOSTS].map((path) => `--testPathIgnorePatterns=${path}`);
+  const tally = jest("unit tests", ignored, process.env);
+  // Three members with their SSH servers at a time are as much as a small machine carries.
+  return sum(tally, jest("hosts", ["--runInBand", HOSTS], process.env));
 }
+
+/** Tests that run SSH servers and members. */
+const HOSTS = "/tests/rollout/adapters/hosts/";
 
 /**
  * The end-to-end suite, on the cluster that the user named or on the local one; a local one that was not running
@@ -119,12 +129,7 @@ const wanted = process.argv.slice(2);
 let total = none;
 for (const [name, run] of Object.entries({ ...parts, ...onDemand })) {
   if (wanted.length > 0 ? !wanted.includes(name) : name in onDemand) continue;
-  const tally = await run();
-  total = {
-    passed: total.passed + tally.passed,
-    failed: total.failed + tally.failed,
-    skipped: total.skipped + tally.skipped,
-  };
+  total = sum(total, await run());
 }
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 process.stdout.write(`${total.passed} passed, ${total.failed} failed${skipped}\n`);

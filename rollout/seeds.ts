@@ -60,6 +60,8 @@ async function memberBundles(ports: Ports, spec: EtcdSpec, { workload, pods }: O
  * or changed again. Whoever writes a certificate into a seed changes its label, and answers for it from then on.
  */
 export async function sweepSeeds(ports: Ports, spec: EtcdSpec): Promise<void> {
+  // On hosts there are no seeds: certificates are files that are written where they belong.
+  if (spec.hosts) return;
   const { namespace } = spec;
   const wanted = new Set((spec.tls?.certificates ?? []).map(({ secretName }) => secretName));
   const selector = Object.entries(labels(spec, "seed")).map(([label, value]) => `${label}=${value}`);

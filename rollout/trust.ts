@@ -193,7 +193,7 @@ async function mountsOf(
   const { liveTls } = observation;
   const { spec } = request;
   const moved = new Map(movedSecrets(spec, liveTls).map(({ alias, secretName }) => [alias, secretName]));
-  const moves = moved.size > 0 && (await canSeed(ports, spec, observation, bundle));
+  const moves = moved.size > 0 && !spec.hosts && (await canSeed(ports, spec, observation, bundle));
   const certificates = liveTls?.certificates.map(({ alias, secretName }) => ({
     alias,
     secretName: (moves && moved.get(alias)) || secretName,

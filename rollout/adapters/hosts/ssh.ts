@@ -67,7 +67,7 @@ export class Ssh {
     const client = await this.#connected();
     this.#hold(1);
     try {
-      return await this.#await(await this.#open(client, this.#asRoot(command)), input, timeoutMs);
+      return await this.#perform(client, this.#asRoot(command), input, timeoutMs);
     } finally {
       this.#hold(-1);
     }
@@ -77,11 +77,12 @@ export class Ssh {
     return this.access.user === "root" ? command : `sudo -n ${command}`;
   }
 
-  #open(client: Client, command: string): Promise<ClientChannel> {
+  #perform(client: Client, command: string, input: string | Readable, timeoutMs: number): Promise<string> {
     return new Promise((resolve, reject) => {
       client.exec(command, (error, channel) => {
         if (error) reject(this.#error("Command", `cannot run a command: ${error.message}`));
-        else resolve(channel);
+        // At once: how a quick command ended may have come together with its channel.
+        else this.#await(channel, input, timeoutMs).then(resolve, reject);
       });
     });
   }

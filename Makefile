@@ -7,7 +7,7 @@ ifeq ($(origin KUBECONFIG),command line)
 export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
 endif
 
-.PHONY: help demo demo-down test test-full test-faults lint format typecheck test-unit simulate test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test test-full test-faults lint format typecheck test-unit test-hosts simulate test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,6 +32,9 @@ typecheck: build ## Check types, those of the tools too.
 
 test-unit: build ## Unit tests: milliseconds, no cluster.
 	@node tools/test.ts unit
+
+test-hosts: build ## Members on hosts of this machine, with SSH servers of their own.
+	@node tools/test.ts hosts
 
 simulate: node_modules/.installed ## Run the engine in a simulated world, and write docs/simulation.md.
 	@node tools/simulate.ts
@@ -58,7 +61,7 @@ docs: build ## Make the previews and the report of the cases of `make test` unde
 	@UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
 
 test-full: build ## Every end-to-end case, the long ones too; previews and report go to docs/.
-	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts e2e
+	@PULUMI_ETCD_E2E_FULL=1 UPDATE_DOCS=1 PULUMI_ETCD_E2E_REPORT=docs/operations.md node tools/test.ts hosts e2e
 
 test-faults: build ## Every fault in the middle of an update: kills, lost pods and volumes, a stopped API server and more.
 	@PULUMI_ETCD_E2E_FAULTS=1 PULUMI_ETCD_E2E_FAULTS_REPORT=docs/faults.md node tools/test.ts faults

@@ -68,19 +68,34 @@ function sum(a: Tally, b: Tally): Tally {
   return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
 }
 
-/** Some unit tests talk to etcd processes and SSH servers; without these they skip and say so. */
-async function unit(): Promise<Tally> {
-  for (const name of ["etcd", "openssh"]) {
-    await ensureTools([name]).catch((error: Error) => report(`${name} could not be had: ${error.message}`));
-  }
-  const ignored = ["/node_modules/", "/tests/e2e/", HOSTS].map((path) => `--testPathIgnorePatterns=${path}`);
-  const tally = jest("unit tests", ignored, process.env);
-  // Three members with their SSH servers at a time are as much as a small machine carries.
-  return sum(tally, jest("hosts", ["--runInBand", HOSTS], process.env));
-}
-
 /** Tests that run SSH servers and members. */
 const HOSTS = "/tests/rollout/adapters/hosts/";
+
+/** Walks of the simulated world: they only compute. */
+const SIMULATION = "/tests/rollout/(walk-|checks-can-fail)";
+
+/** Some unit tests talk to etcd processes; without an etcd they skip and say so. */
+async function unit(): Promise<Tally> {
+  await make("etcd");
+  const ignored = ["/node_modules/", "/tests/e2e/", HOSTS, SIMULATION].map(
+    (path) => `--testPathIgnorePatterns=${path}`,
+  );
+  // Times are looked at in some of them, and in none of the simulated ones, which are what takes long.
+  const tally = jest("unit tests", ignored, process.env);
+  return sum(tally, jest("simulated world", ["--maxWorkers=100%", SIMULATION], process.env));
+}
+
+/** One file after the other: three members with their SSH servers are as much as a small machine carries. */
+async function hosts(): Promise<Tally> {
+  await make("etcd");
+  await make("openssh");
+  return jest("hosts", ["--runInBand", HOSTS], process.env);
+}
+
+/** Tests that lack a tool skip and say so. */
+async function make(tool: string): Promise<void> {
+  await ensureTools([tool]).catch((error: Error) => report(`${tool} could not be had: ${error.message}`));
+}
 
 /**
  * The end-to-end suite, on the cluster that the user named or on the local one; a local one that was not running
@@ -119,6 +134,7 @@ const parts: Record<string, () => Tally | Promise<Tally>> = {
   lint: () => check("lint", ["npx", "biome", "check", "."]),
   typecheck: () => check("type check", ["npm", "run", "--silent", "typecheck"]),
   unit,
+  hosts,
   e2e: () => endToEnd(),
 };
 

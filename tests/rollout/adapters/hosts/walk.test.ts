@@ -12,6 +12,9 @@ jest.setTimeout(300_000);
 const ADDRESSES = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
 const PLAIN: ClientWay = { scheme: "http" };
 
+/** Minutes each: part of `make test-full` only. */
+const long: typeof test | ((...test: unknown[]) => void) = process.env.PULUMI_ETCD_E2E_FULL ? test : () => undefined;
+
 describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in systemd's place", () => {
   const cluster = new HostsCluster(ADDRESSES);
   const [old, next] = [new TestAuthority("old-ca"), new TestAuthority("new-ca")];
@@ -116,7 +119,7 @@ describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in sy
     }
   });
 
-  test("a new leaf of the same CA is served without a restart", async () => {
+  long("a new leaf of the same CA is served without a restart", async () => {
     server = cluster.leaf(old, "server-2");
     const { preview, outcome } = await cluster.up(cluster.request({ tls: {} }, [old], { server }));
     expect(preview.plan).toEqual(["install the certificate server on every host"]);
@@ -125,25 +128,28 @@ describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in sy
     expect(outcome.restarts).toEqual([]);
   });
 
-  test("a new CA and a client's own certificate, while clients write: trusted first, the old one dropped at last", async () => {
-    const before = server;
-    server = cluster.leaf(next, "server");
-    const client = next.issue("root", []);
-    const writer = new Writer(ADDRESSES, [way(old, before), way(next, client)], "ca/");
-    writer.ways = writer.ways.map((each) => ({ ...each, ca: old.ca + next.ca }));
-    writer.start();
-    const request = cluster.request({ tls: {} }, [next], { server, client });
-    const { preview, outcome } = await cluster.up(request);
-    const tally = await writer.stop();
-    expect(outcome.steps).toEqual(preview.plan);
-    expect(preview.plan).toContain("trust bundle: add CN=new-ca");
-    expect(preview.plan).toContain("trust bundle: drop CN=old-ca");
-    expect(restartsOf(outcome)).toEqual(each(2));
-    expectUndisturbed(tally);
-    console.info(`new CA: ${outcome.durationMs} ms, ${tally.acknowledged} writes, longest ${tally.longestMs} ms`);
-    expect(await cluster.plan(request)).toEqual([]);
-    expect(cluster.hosts[1]!.inside("stat -c '%a %U' /etc/etcd/tls/client/tls.key")).toBe("600 root\n");
-  });
+  long(
+    "a new CA and a client's own certificate, while clients write: trusted first, the old one dropped at last",
+    async () => {
+      const before = server;
+      server = cluster.leaf(next, "server");
+      const client = next.issue("root", []);
+      const writer = new Writer(ADDRESSES, [way(old, before), way(next, client)], "ca/");
+      writer.ways = writer.ways.map((each) => ({ ...each, ca: old.ca + next.ca }));
+      writer.start();
+      const request = cluster.request({ tls: {} }, [next], { server, client });
+      const { preview, outcome } = await cluster.up(request);
+      const tally = await writer.stop();
+      expect(outcome.steps).toEqual(preview.plan);
+      expect(preview.plan).toContain("trust bundle: add CN=new-ca");
+      expect(preview.plan).toContain("trust bundle: drop CN=old-ca");
+      expect(restartsOf(outcome)).toEqual(each(2));
+      expectUndisturbed(tally);
+      console.info(`new CA: ${outcome.durationMs} ms, ${tally.acknowledged} writes, longest ${tally.longestMs} ms`);
+      expect(await cluster.plan(request)).toEqual([]);
+      expect(cluster.hosts[1]!.inside("stat -c '%a %U' /etc/etcd/tls/client/tls.key")).toBe("600 root\n");
+    },
+  );
 
   test("certificates that do not fit are refused before anything is touched", async () => {
     const foreign = cluster.request({ tls: {} }, [next], { server: cluster.leaf(old, "foreign") });
@@ -161,7 +167,7 @@ describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in sy
     await expect(cluster.plan(request)).rejects.toThrow(/belongs to org\/project\/stack/);
   });
 
-  test("TLS is removed while clients write; an update that dies in the middle is taken up by the next", async () => {
+  long("TLS is removed while clients write; an update that dies in the middle is taken up by the next", async () => {
     const client = next.issue("writer", []);
     const writer = new Writer(ADDRESSES, [way(next, client), PLAIN], "remove/").start();
     const request = cluster.request({});

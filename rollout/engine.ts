@@ -149,7 +149,9 @@ async function mustServe(
   observation: Observation,
   { renewed, dropped }: { renewed: boolean; dropped: string[] },
 ): Promise<boolean> {
-  if (!spec.tls || !hasTlsMembers(observation) || operation.kind === "add") return false;
+  if (!spec.tls || !hasTlsMembers(observation)) return false;
+  // Adding that was broken off, and goes on under another issuer: some members have leaves of the old one.
+  if (operation.kind === "add") return dropped.length > 0;
   if (renewed || operation.kind === "rotate" || (operation.kind === "reissue" && operation.aliases.length > 0)) {
     return true;
   }

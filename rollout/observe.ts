@@ -1,6 +1,6 @@
 import { memberName, trustBundleName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
-import { PLAIN, stageOf, TEMPLATE_HASH, trustRevision } from "../manifests";
+import { CLIENT_STAGE, PEER_STAGE, PLAIN, stageOf, TEMPLATE_HASH, trustRevision } from "../manifests";
 import type { MemberTls } from "../manifests/types";
 import type { LivePod, LiveWorkload, Member, Ports } from "./ports";
 import { ClusterView, tlsOf } from "./view";
@@ -56,7 +56,13 @@ async function askMembers(
 export function walkedTo(observation: Observation, templateHash: string): Observation {
   const { workload } = observation;
   if (!workload) return observation;
-  const mark = { [TEMPLATE_HASH]: templateHash };
+  // The walk keeps to the template's stage, and brings those to it that are not there yet.
+  const { [PEER_STAGE]: peer, [CLIENT_STAGE]: client } = workload.templateAnnotations;
+  const mark = {
+    [TEMPLATE_HASH]: templateHash,
+    ...(peer && { [PEER_STAGE]: peer }),
+    ...(client && { [CLIENT_STAGE]: client }),
+  };
   return {
     ...observation,
     workload: { ...workload, templateAnnotations: { ...workload.templateAnnotations, ...mark } },

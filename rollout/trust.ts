@@ -169,8 +169,7 @@ async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation
 /** Whether any member has TLS material, or would have it after coming back. */
 export function hasTlsMembers({ workload, pods }: Observation): boolean {
   if (!workload) return false;
-  const stages = [workload.templateAnnotations, ...pods.map((pod) => pod.annotations)].map(stageOf);
-  return stages.some((stage) => stage && !sameStage(stage, PLAIN));
+  return [workload.templateAnnotations, ...pods.map((pod) => pod.annotations)].some(hasMaterial);
 }
 
 /** What the members of the walk mount. */
@@ -232,9 +231,16 @@ function currentStage({ workload }: Observation): Stage {
   return stageOf(workload?.templateAnnotations ?? {}) ?? PLAIN;
 }
 
-/** Every member started with the wide bundle or with exactly the CAs that are wanted, and so would one that comes back. */
+/**
+ * Every member that has TLS material started with the wide bundle or with exactly the CAs that are wanted, and so would
+ * one that comes back. Members without any are brought to it by the walk that adds TLS, and need no trust before that.
+ */
 function trustsAlready({ workload, pods }: Observation, revisions: string[]): boolean {
-  return [workload?.templateAnnotations ?? {}, ...pods.map((pod) => pod.annotations)].every((annotations) =>
-    revisions.includes(annotations[TRUST_REVISION] ?? ""),
-  );
+  const started = [workload?.templateAnnotations ?? {}, ...pods.map((pod) => pod.annotations)].filter(hasMaterial);
+  return started.every((annotations) => revisions.includes(annotations[TRUST_REVISION] ?? ""));
+}
+
+function hasMaterial(annotations: Record<string, string>): boolean {
+  const stage = stageOf(annotations);
+  return stage !== undefined && !sameStage(stage, PLAIN);
 }

@@ -121,6 +121,40 @@ test("a token that was for an own CA's certificates rotates nothing that an issu
   expect([...again.planned, ...again.recorded]).toEqual([]);
 });
 
+describe("adding TLS, killed in its first pass", () => {
+  async function killedAt(eviction: number): Promise<Scenario> {
+    const scenario = await settled(plain);
+    let evictions = 0;
+    const killed = scenario.faults.run((ports) => {
+      const evict: Ports["kube"]["evict"] = async (...pod) => {
+        evictions += 1;
+        if (evictions === eviction) throw new FatalError("killed");
+        return ports.kube.evict(...pod);
+      };
+      return up({ ...ports, kube: { ...ports.kube, evict } }, tls, scenario.state);
+    });
+    await expect(killed).rejects.toThrow("killed");
+    return scenario;
+  }
+
+  test("is taken up by the walk, and not by a widening of the trust", async () => {
+    const scenario = await killedAt(2);
+    const { planned, recorded } = await scenario.once(tls);
+    expect(recorded).toEqual(planned);
+    const passes = recorded.filter((step) => step.includes("restart ")).map((step) => step.split(":")[0]);
+    expect(passes).toEqual([...Array(2).fill("pass 1/2"), ...Array(3).fill("pass 2/2")]);
+  });
+
+  test("and gone on with under another issuer: those without TLS come to it while the trust is widened", async () => {
+    const scenario = await killedAt(2);
+    const other = tlsSpec(3, { rollout: { stepTimeout: "60s" }, tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } });
+    const { planned, recorded } = await scenario.once(other);
+    expect(recorded).toEqual(planned);
+    scenario.checkReached(other);
+    scenario.verify();
+  });
+});
+
 describe("a move between sources, killed once the old CA was dropped from the bundle", () => {
   const moved = ["widen", "settle"];
   const movedLater = ["widen", "move", "settle"];

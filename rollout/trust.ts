@@ -9,7 +9,7 @@ import { withLease } from "./lease";
 import { type Observation, observe } from "./observe";
 import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
-import type { Ports } from "./ports";
+import type { LivePod, Ports } from "./ports";
 import { demandGivenSecrets, issuersOf } from "./preflight";
 import { hashOf, type Rendering } from "./render";
 import { demandRights } from "./rights";
@@ -240,7 +240,7 @@ function trustsAlready({ workload, pods }: Observation, revisions: string[]): bo
   return started.every((annotations) => revisions.includes(annotations[TRUST_REVISION] ?? ""));
 }
 
-function hasMaterial(annotations: Record<string, string>): boolean {
+function hasMaterial(annotations: LivePod["annotations"]): boolean {
   const stage = stageOf(annotations);
   return stage !== undefined && !sameStage(stage, PLAIN);
 }

@@ -42,6 +42,28 @@ export class TrustBundle extends EtcdDynamicResource {
   }
 }
 
+/** What a walk leaves on record, as outputs that are not known before it. */
+const WALK_RECORD = {
+  operation: undefined,
+  plan: undefined,
+  steps: undefined,
+  conditions: undefined,
+  restarts: undefined,
+  durationMs: undefined,
+  completedAt: undefined,
+  trustRevision: undefined,
+};
+
+/** A resource that walks members, wherever they run. */
+class WalkResource extends EtcdDynamicResource {
+  declare readonly operation: pulumi.Output<string>;
+  declare readonly steps: pulumi.Output<string[]>;
+  declare readonly conditions: pulumi.Output<unknown[]>;
+  declare readonly restarts: pulumi.Output<unknown[]>;
+  declare readonly durationMs: pulumi.Output<number>;
+  declare readonly completedAt: pulumi.Output<string>;
+}
+
 export interface RolloutArgs {
   spec: EtcdSpec;
   owner: string;
@@ -54,32 +76,13 @@ export interface RolloutArgs {
 }
 
 /** The walk of the live members to the spec. */
-export class Rollout extends EtcdDynamicResource {
+export class Rollout extends WalkResource {
   /** What the members have been walked to. */
   declare readonly spec: pulumi.Output<EtcdSpec>;
-  declare readonly operation: pulumi.Output<string>;
-  declare readonly steps: pulumi.Output<string[]>;
-  declare readonly conditions: pulumi.Output<unknown[]>;
-  declare readonly restarts: pulumi.Output<unknown[]>;
-  declare readonly durationMs: pulumi.Output<number>;
-  declare readonly completedAt: pulumi.Output<string>;
   declare readonly trustRevision: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: RolloutArgs, opts: pulumi.CustomResourceOptions) {
-    const outputs = {
-      operation: undefined,
-      plan: undefined,
-      steps: undefined,
-      conditions: undefined,
-      restarts: undefined,
-    };
-    super(
-      "rollout",
-      "Rollout",
-      name,
-      { ...args, ...outputs, durationMs: undefined, completedAt: undefined, trustRevision: undefined },
-      opts,
-    );
+    super("rollout", "Rollout", name, { ...args, ...WALK_RECORD }, opts);
   }
 }
 
@@ -156,25 +159,11 @@ export interface HostRolloutArgs {
 }
 
 /** The members on hosts: installed, walked and verified. */
-export class HostRollout extends EtcdDynamicResource {
-  declare readonly operation: pulumi.Output<string>;
-  declare readonly steps: pulumi.Output<string[]>;
-  declare readonly conditions: pulumi.Output<unknown[]>;
-  declare readonly restarts: pulumi.Output<unknown[]>;
-  declare readonly durationMs: pulumi.Output<number>;
-  declare readonly completedAt: pulumi.Output<string>;
+export class HostRollout extends WalkResource {
   declare readonly endpoints: pulumi.Output<string[]>;
   declare readonly members: pulumi.Output<{ name: string; id: string; peerUrls: string[]; clientUrls: string[] }[]>;
 
   constructor(name: string, args: HostRolloutArgs, opts: pulumi.CustomResourceOptions) {
-    const record = { operation: undefined, plan: undefined, steps: undefined, conditions: undefined };
-    const facts = { restarts: undefined, durationMs: undefined, completedAt: undefined, trustRevision: undefined };
-    super(
-      "hosts",
-      "HostRollout",
-      name,
-      { ...args, ...record, ...facts, endpoints: undefined, members: undefined },
-      opts,
-    );
+    super("hosts", "HostRollout", name, { ...args, ...WALK_RECORD, endpoints: undefined, members: undefined }, opts);
   }
 }

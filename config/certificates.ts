@@ -1,5 +1,6 @@
 import { DEFAULT_CLIENT, DEFAULT_RESTART } from "./defaults-tls";
 import { canonicalIp } from "./formats";
+import { keySpec } from "./key";
 import { clientServiceName, headlessServiceName, type Identity, leafSecretName } from "./names";
 import { caSpec, ownLeafLifetime } from "./own-ca";
 import { canonicalCertificates } from "./pem";
@@ -153,15 +154,11 @@ function lifetime(
   return { ...(duration !== undefined && { duration }), ...(renewBefore !== undefined && { renewBefore }) };
 }
 
-const KEY_SIZE = { RSA: 2048, ECDSA: 256, Ed25519: undefined };
-
 function privateKey(wish: NonNullable<CertificateInput["privateKey"]>): CertificateSpec["privateKey"] {
-  const algorithm = wish.algorithm ?? "RSA";
-  const size = wish.size ?? KEY_SIZE[algorithm];
+  const key = keySpec(wish, "RSA");
   return {
-    algorithm,
-    ...(size !== undefined && { size }),
-    encoding: wish.encoding ?? (algorithm === "Ed25519" ? "PKCS8" : "PKCS1"),
+    ...key,
+    encoding: wish.encoding ?? (key.algorithm === "Ed25519" ? "PKCS8" : "PKCS1"),
     rotationPolicy: wish.rotationPolicy ?? "Always",
   };
 }

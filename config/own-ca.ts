@@ -1,4 +1,5 @@
 import { durationSeconds } from "./formats";
+import { keySpec } from "./key";
 import type { Identity } from "./names";
 import type { CaInput } from "./schema-tls";
 import { withoutAbsent } from "./subject";
@@ -9,18 +10,14 @@ const CA_HOURS = 87600;
 /** A year: nothing renews a certificate between updates. */
 const LEAF_HOURS = 8760;
 
-const KEY_SIZE = { RSA: 2048, ECDSA: 256, Ed25519: undefined };
-
 /** Fills every default into `tls.ca`. */
 export function caSpec(wish: CaInput, { name }: Pick<Identity, "name">): CaSpec {
   const generation = wish.generation ?? 1;
-  const algorithm = wish.privateKey?.algorithm ?? "ECDSA";
-  const size = wish.privateKey?.size ?? KEY_SIZE[algorithm];
   const duration = wish.duration ?? goHours(CA_HOURS);
   return {
     commonName: wish.commonName ?? `${name} CA${generation === 1 ? "" : ` ${generation}`}`,
     subject: withoutAbsent(wish.subject ?? {}),
-    privateKey: { algorithm, ...(size !== undefined && { size }) },
+    privateKey: keySpec(wish.privateKey ?? {}, "ECDSA"),
     duration,
     renewBefore: wish.renewBefore ?? goHours(Math.floor(hoursOf(duration) / 10)),
     generation,

@@ -1,7 +1,8 @@
-import { certificateName, trustBundleName } from "../config/names";
+import { certificateName } from "../config/names";
 import { ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
+import { readBundle } from "./bundle";
 import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
 import type { Ports, SecretMaterial } from "./ports";
 import { FatalError, waitFor } from "./wait";
@@ -20,7 +21,7 @@ export async function awaitCertificates(
   check: typeof checkMaterial = checkMaterial,
 ): Promise<void> {
   if (!spec.tls) return;
-  const bundle = await bundleOf(ports, spec);
+  const bundle = (await readBundle(ports, spec)) ?? "";
   await Promise.all(
     ownCertificates(spec.tls).map(async (certificate) => {
       const { secretName, issuerRef } = certificate;
@@ -38,7 +39,7 @@ export async function awaitCertificates(
  * or nothing is begun: somebody may have written a given Secret anew since the trust was widened.
  */
 export async function demandCertificates(ports: Ports, spec: EtcdSpec, settled: string | undefined): Promise<void> {
-  const bundle = settled ?? (await bundleOf(ports, spec));
+  const bundle = settled ?? (await readBundle(ports, spec)) ?? "";
   for (const certificate of ownCertificates(spec.tls)) {
     const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
     const wrong = material
@@ -49,10 +50,6 @@ export async function demandCertificates(ports: Ports, spec: EtcdSpec, settled: 
       `Secret ${spec.namespace}/${certificate.secretName}: ${wrong}. Run the update again; with --refresh where somebody changed what the stack had made`,
     );
   }
-}
-
-async function bundleOf(ports: Ports, spec: EtcdSpec): Promise<string> {
-  return (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"] ?? "";
 }
 
 /** How long an issue may take, in milliseconds. */

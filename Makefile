@@ -36,7 +36,7 @@ test-unit: build ## Unit tests: milliseconds, no cluster.
 test-hosts: build ## Members on hosts of this machine, with SSH servers of their own.
 	@node tools/test.ts hosts
 
-simulate: node_modules/.installed ## Run the engine in a simulated world, and write docs/simulation.md.
+simulate: build ## Run the engine in a simulated world, and write docs/simulation.md.
 	@node tools/simulate.ts
 
 test-e2e: build ## End-to-end suite on a real cluster.

@@ -82,8 +82,9 @@ export async function awaitCertificate(
 
 function wrongIssuer(secret: KubeObject, ref: IssuerRef): string | undefined {
   const { annotations = {} } = secret.metadata;
-  const [name, kind] = [annotations["cert-manager.io/issuer-name"], annotations["cert-manager.io/issuer-kind"]];
-  if (name === ref.name && (kind ?? "Issuer") === ref.kind) return undefined;
+  const { "cert-manager.io/issuer-name": name, "cert-manager.io/issuer-kind": kind = "Issuer" } = annotations;
+  if (name === ref.name && kind === ref.kind) return undefined;
+  if (name === undefined) return "it names no issuer, so cert-manager has not written it";
   return `still issued by ${kind} ${name}, not by ${ref.kind} ${ref.name}`;
 }
 

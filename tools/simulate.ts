@@ -2,8 +2,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import istanbul, { type CoverageSummary } from "istanbul-lib-coverage";
 import { repository } from "./cluster/clone.ts";
 import { elapsed, report } from "./progress.ts";
+import { ensureTools } from "./tools.ts";
 
 /** Of the planner's and the engine's branches, how many the simulation and its unit tests must go through. */
 const LEAST_BRANCHES = 95;
@@ -13,13 +15,11 @@ interface Counts {
   [count: string]: number | Record<string, number>;
 }
 
-interface Coverage {
-  branches: { total: number; covered: number; pct: number };
-}
+type Branches = CoverageSummary["branches"];
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-etcd-simulation-"));
 const started = Date.now();
-const passed = runTests();
+const passed = await runTests();
 report(`simulation: ${passed ? "passed" : "FAILED"} (${elapsed(started)})`);
 if (passed) {
   const coverage = readCoverage();
@@ -32,26 +32,44 @@ if (passed) {
 } else process.exitCode = 1;
 rmSync(folder, { recursive: true });
 
-/** The engine's unit tests, the simulation among them. Its adapters have tests of their own. */
-function runTests(): boolean {
+/** The engine's unit tests, the simulation among them, and its walks over hosts. Its adapters have tests of their own. */
+async function runTests(): Promise<boolean> {
+  await ensureTools(["etcd", "openssh"]);
+  // Members on hosts are processes, and times are looked at: nothing runs beside them.
+  return (
+    jest("world", "--testPathPatterns=tests/rollout/[a-z0-9-]+\\.test\\.ts$") &&
+    jest("hosts", "--runInBand", "--testPathPatterns=tests/rollout/adapters/hosts/")
+  );
+}
+
+function jest(part: string, ...args: string[]): boolean {
   const node = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
   const coverage = [
     "--coverage",
-    `--coverageDirectory=${folder}`,
-    "--coverageReporters=json-summary",
+    `--coverageDirectory=${join(folder, part)}`,
+    "--coverageReporters=json",
     "--collectCoverageFrom=rollout/*.ts",
   ];
   const env = { ...process.env, ROLLOUT_TALLY: join(folder, "tally") };
-  const args = [...node, ...coverage, "--testPathPatterns=tests/rollout/[a-z0-9-]+\\.test\\.ts$"];
-  return spawnSync(process.execPath, args, { cwd: repository, env, stdio: "inherit" }).status === 0;
+  return (
+    spawnSync(process.execPath, [...node, ...coverage, ...args], { cwd: repository, env, stdio: "inherit" }).status ===
+    0
+  );
 }
 
-function readCoverage(): { total: Coverage["branches"]; files: [string, Coverage["branches"]][] } {
-  const json: Record<string, Coverage> = JSON.parse(readFileSync(join(folder, "coverage-summary.json"), "utf8"));
-  const files = Object.entries(json)
-    .filter(([file, { branches }]) => file !== "total" && branches.total > 0)
-    .map(([file, { branches }]): [string, Coverage["branches"]] => [basename(file), branches]);
-  return { total: (json.total as Coverage).branches, files: files.sort(([a], [b]) => (a < b ? -1 : 1)) };
+/** What the parts go through together. */
+function readCoverage(): { total: Branches; files: [string, Branches][] } {
+  const map = istanbul.createCoverageMap();
+  for (const part of ["world", "hosts"]) {
+    map.merge(JSON.parse(readFileSync(join(folder, part, "coverage-final.json"), "utf8")));
+  }
+  const files = map
+    .files()
+    .map((file): [string, Branches] => [basename(file), map.fileCoverageFor(file).toSummary().branches]);
+  return {
+    total: map.getCoverageSummary().branches,
+    files: files.filter(([, { total }]) => total > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
+  };
 }
 
 function readCounts(): Counts {
@@ -115,7 +133,7 @@ ${table(["fault", "times"], rows(group("faults")))}
 
 ## Branches of the planner and the engine
 
-${total.covered} of ${total.total} branches of \`rollout/*.ts\` are gone through by the engine's unit tests together: ${total.pct} %. At least ${LEAST_BRANCHES} % must be.
+${total.covered} of ${total.total} branches of \`rollout/*.ts\` are gone through by the engine's unit tests and its walks over hosts together: ${total.pct} %. At least ${LEAST_BRANCHES} % must be.
 
 ${table(
   ["file", "branches", "covered"],

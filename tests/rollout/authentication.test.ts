@@ -1,5 +1,6 @@
 import type { EtcdSpec } from "../../config";
 import { previewRollout, previewTrust, Refusal } from "../../rollout";
+import type { Ports } from "../../rollout/ports";
 import { OWNER, plainSpec, Scenario, tlsSpec } from "./world";
 
 jest.setTimeout(60_000);
@@ -59,6 +60,7 @@ describe("authentication is on, and", () => {
   test.each([
     ["does not exist", undefined, "Secret data/etcd-root does not exist"],
     ["is of another type", secret(USER, "Opaque"), "must be of type kubernetes.io/basic-auth"],
+    ["has no data", { ...secret({}), data: undefined }, "with username and password"],
     ["has no password", secret({ name: "root" }), "with username and password"],
     [
       "has another password",
@@ -72,6 +74,22 @@ describe("authentication is on, and", () => {
     expect(message).toContain('etcd:auth.secretName = "etcd-root"');
     expect(message).toContain(says);
     expect(message).not.toContain("horse");
+  });
+
+  test("the user may not do what has to be done: refused, with the role that it needs", async () => {
+    const scenario = await authenticated(plainSpec());
+    scenario.world.secrets.set("etcd-root", secret(USER));
+    const authentication = async () => ({ on: true, denied: "etcdserver: permission denied" });
+    const denying = (ports: Ports): Ports => ({
+      ...ports,
+      etcd: new Proxy(ports.etcd, {
+        get: (etcd, method: keyof Ports["etcd"]) => (method === "authentication" ? authentication : etcd[method]),
+      }),
+    });
+    const error = await scenario.faults
+      .run((ports) => previewRollout(denying(ports), { spec: tlsSpec(3, auth), owner: OWNER }))
+      .catch((caught: unknown) => caught);
+    expect((error as Refusal).message).toContain("Grant it the role root (etcdctl user grant-role USER root)");
   });
 
   test("the user is right: TLS comes and goes", async () => {

@@ -121,6 +121,15 @@ describe("the wait for cert-manager", () => {
       },
       `Secret ${name}: still issued by Issuer former, not by Issuer ca-a`,
     ],
+    ...[{}, undefined].map((annotations): [string, (scenario: Scenario) => void, string] => [
+      `in a Secret that somebody else has written, ${annotations ? "with" : "without"} annotations`,
+      ({ world }) => {
+        const secret = structuredClone(world.certManager.secrets.get(name)!);
+        Object.assign(secret.object.metadata, { annotations });
+        world.certManager.secrets.set(name, secret);
+      },
+      `Secret ${name}: it names no issuer, so cert-manager has not written it`,
+    ]),
     [
       "signed by a CA that the members don't trust",
       ({ world }) => void Object.assign(world.certManager.secrets.get(name)!, issueFor("other")),

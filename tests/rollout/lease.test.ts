@@ -114,6 +114,17 @@ test("once lost, nothing is changed any more", async () => {
   expect(server.evictions).toBe(1);
 });
 
+test("once it was deleted, nothing is changed any more either", async () => {
+  const server = new Server();
+  const losing = withLease(server.ports(), target, "me", async (guarded) => {
+    server.object = undefined;
+    server.now += 6000;
+    await guarded.kube.evict("data", "db-1", "uid");
+  });
+  await expect(losing).rejects.toThrow("another update (unknown) has taken over this cluster");
+  expect(server.evictions).toBe(0);
+});
+
 test("of an update that runs is waited for as long as the user says", async () => {
   const server = new Server();
   server.heldBy("other-host/17", true);

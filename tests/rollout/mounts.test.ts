@@ -31,6 +31,14 @@ describe("claiming a Secret's name", () => {
     else await expect(claim).rejects.toThrow("Secret data/db-peer-cert exists already and was not made for");
   });
 
+  test("that has no annotations at all", async () => {
+    const scenario = await cluster(plainSpec(3));
+    orphan(scenario);
+    delete scenario.world.certManager.secrets.get(secret.secretName)!.object.metadata.annotations;
+    const claim = scenario.faults.run((ports) => claimSecret(ports, secret));
+    await expect(claim).rejects.toThrow("Secret data/db-peer-cert exists already and was not made for");
+  });
+
   test.each([
     ["the same certificate", "db-peer-cert", true],
     ["another", "web-cert", false],

@@ -82,6 +82,25 @@ test("a ClusterIssuer is named without a namespace", async () => {
   expect((await problems(spec))[0]?.rule).toBe("ClusterIssuer ca-c does not exist");
 });
 
+test("a name that is an Issuer's where a ClusterIssuer is asked for", async () => {
+  const spec = tlsSpec(3, { tls: { issuerRef: { name: "ca-a", kind: "ClusterIssuer" } } });
+  expect(await problems(spec)).toEqual([
+    expect.objectContaining({
+      path: "etcd:tls.issuerRef.kind",
+      rule: "ClusterIssuer ca-a does not exist, but there is an Issuer of that name",
+      mend: "Set etcd:tls.issuerRef.kind to Issuer",
+    }),
+  ]);
+});
+
+test("issuers of other names elsewhere are of no interest", async () => {
+  const found = await problems(tlsSpec(), (world) => {
+    issuers(world).clear();
+    world.issuersElsewhere.push({ name: "another", namespace: "web" });
+  });
+  expect(found.map(({ rule }) => rule)).toEqual(["Issuer data/ca-a does not exist"]);
+});
+
 test("PetSets that the cluster does not know", async () => {
   const found = await problems(plainSpec(3, { workload: "PetSet" }), (world) =>
     world.served.delete("apps.k8s.appscode.com/v1 PetSet"),

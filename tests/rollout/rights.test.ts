@@ -76,6 +76,14 @@ test("what is missing is told in one problem, the verbs of one resource together
   });
 });
 
+test("what is missing in the whole cluster is told as that", async () => {
+  const spec = tlsSpec(3, { createNamespace: true });
+  const scenario = new Scenario(spec);
+  forbidding("create namespaces")(scenario.world);
+  const [problem] = await scenario.faults.run((ports) => checkPrerequisites(ports, spec));
+  expect(problem?.rule).toMatch(/may not create namespaces in the whole cluster$/);
+});
+
 test("a right that the spec has no use for may be missing", async () => {
   const scenario = new Scenario(plainSpec());
   forbidding("get secrets", "create petsets", "update certificates/status")(scenario.world);

@@ -5,6 +5,7 @@ import { leaderOf, moveLeader } from "../harness/etcdctl";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { addLearner } from "../harness/learner";
+import { editMemberArgs } from "../harness/member-args";
 import { predictedLeader } from "../harness/plan-lines";
 import { CLUSTER, type Scenario } from "../harness/scenario";
 import { secondMachine } from "../harness/second-machine";
@@ -78,6 +79,24 @@ describeOnCluster("faults: other people at work on the cluster", () => {
         expect(update.printed).toMatch(/somebody else changed (it|the workload) meanwhile/);
     },
     // Who was restarted before the other template was there restarts once more.
+    restarts: [3, 5],
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "`kubectl edit` takes etcd's arguments for TLS away while the second member restarts",
+    edit: restart("edited"),
+    happens: async (run) => {
+      const update = run.start();
+      await update.said(/^pass 1\/1: restarting \S+ \(2 of 3\)/);
+      await editMemberArgs(run.scenario, (args) =>
+        args.filter((arg) => !/^--(trusted-ca-file|client-cert-auth)=/.test(arg)),
+      );
+      // A member that comes back on what somebody else has made ends the walk.
+      if ((await update.end()) !== 0)
+        expect(update.printed).toMatch(/somebody else changed (it|the workload) meanwhile/);
+    },
     restarts: [3, 5],
   });
 

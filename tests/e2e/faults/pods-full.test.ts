@@ -3,7 +3,6 @@ import { eventually } from "../harness/command";
 import { drain } from "../harness/drain";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
-import { replaceMember } from "../harness/replace-member";
 import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Pods that go while members are walked";
@@ -67,33 +66,6 @@ describeOnCluster("faults: pods that go while members are walked", () => {
     },
     // Drained before its turn, a member comes back on the new template already, and is left alone.
     restarts: [6, 8],
-  });
-
-  describeFault(GROUP, step, current, {
-    during: "adding TLS",
-    fault: "a member has lost its volume",
-    from: "http",
-    to: "https",
-    edit: async (each) => {
-      await each.addTls();
-      await each.stack.set({ "etcd:rollout.stepTimeout": "40s" });
-    },
-    happens: async (run) => {
-      const { kube, namespace, stack } = run.scenario;
-      await kube.delete("v1", "PersistentVolumeClaim", "data-etcd-1", namespace);
-      await kube.delete("v1", "Pod", "etcd-1", namespace);
-      const update = run.start();
-      const printed = await update.fail();
-      expect(update.steps.filter((line) => /: (restart|move leadership|register)/.test(line))).toEqual([]);
-      expect(printed).toContain("etcd-1");
-      process.stderr.write(`${printed}\n`);
-      await replaceMember(run.scenario, "http", "etcd-1");
-      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
-      run.mendedByHand();
-    },
-    // Without its data it starts in vain, twice; once more with its new place; and then with the others.
-    restarts: 9,
-    failedStarts: 2,
   });
 });
 

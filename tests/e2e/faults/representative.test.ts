@@ -40,8 +40,7 @@ describeOnCluster("faults, one of each kind", () => {
     happens: async (run) => {
       const first = run.start();
       await first.said(/^widen: restart /);
-      first.interrupt();
-      await first.end();
+      await run.interrupt(first);
       const second = run.start();
       await second.said(/^(wait until every member serves|trust bundle: drop)/);
       await run.killCli(second);

@@ -1,6 +1,7 @@
 import { disarm, raiseNoSpace } from "../harness/alarm";
 import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
+import { cordon } from "../harness/cordon";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { CLUSTER } from "../harness/scenario";
@@ -31,6 +32,50 @@ describeOnCluster("faults: members that cannot start or serve", () => {
     },
     restarts: 2,
     failedStarts: 1,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "no node takes a member's pod before it; nodes take pods again after the update has failed",
+    edit: ({ stack }) => stack.set({ "etcd:rollout.restart": "no-node-before", "etcd:rollout.stepTimeout": "20s" }),
+    happens: async (run) => {
+      const { kube, namespace, stack } = run.scenario;
+      const uncordon = await cordon(run.scenario);
+      try {
+        await kube.delete("v1", "Pod", "etcd-2", namespace);
+        const update = run.start();
+        expect(await update.fail()).toMatch(/etcd-2 .*Unschedulable/);
+        // The other members are not touched while one is down.
+        expect(update.steps.filter((line) => /restart etcd-[01]/.test(line))).toEqual([]);
+      } finally {
+        await uncordon();
+      }
+      await stack.set({ "etcd:rollout.stepTimeout": "2m" });
+    },
+    // The one that was taken away may come back on the new template already.
+    restarts: [3, 5],
+    failedStarts: [0, 2],
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OVER_TLS,
+    during: "a restart of all members",
+    fault: "no node takes the second member's pod; nodes take pods again after the update has failed",
+    edit: ({ stack }) => stack.set({ "etcd:rollout.restart": "no-node", "etcd:rollout.stepTimeout": "20s" }),
+    happens: async (run) => {
+      const update = run.start();
+      await update.said(/^pass 1\/1: restart /);
+      const uncordon = await cordon(run.scenario);
+      try {
+        expect(await update.fail()).toMatch(/etcd-\d to be ready: Unschedulable/);
+      } finally {
+        await uncordon();
+      }
+      await run.scenario.stack.set({ "etcd:rollout.stepTimeout": "2m" });
+    },
+    // The pod that was pending is the one that gets ready.
+    restarts: 3,
   });
 
   describeFault(GROUP, step, current, {

@@ -4,7 +4,7 @@ import type { Scenario } from "./scenario";
 import { notTried, type steps } from "./suite";
 import { outages, restarts } from "./timeline";
 
-const FAULT_TIMEOUT_MS = 10 * 60_000;
+const FAULT_TIMEOUT_MS = 20 * 60_000;
 
 /** Brings a fault about, and tests everything that must hold of it and after it. `group`: its table in docs/faults.md. */
 export function describeFault(group: string, step: ReturnType<typeof steps>, scenario: () => Scenario, fault: Fault) {

@@ -41,7 +41,11 @@ export interface Fault {
 }
 
 /** How the asked end was reached. */
-export type Reached = "by the same update" | "by the next update" | "by hand, then the next update";
+export type Reached =
+  | "by the same update"
+  | "by the next update"
+  | `by the next update after ${number} that were broken off`
+  | "by hand, then the next update";
 
 export interface FaultEvidence {
   writers: WriterResult[];
@@ -60,6 +64,7 @@ export interface FaultEvidence {
 export class FaultRun {
   readonly #updates: Update[] = [];
   #mended = false;
+  #brokenOff = 0;
 
   constructor(
     readonly scenario: Scenario,
@@ -75,14 +80,23 @@ export class FaultRun {
 
   /** Kills the CLI of an update, and does what its user has to do before the next. */
   async killCli(update: Update): Promise<void> {
+    this.#brokenOff++;
     update.killCli();
     await update.end();
     await this.scenario.stack.cancel();
   }
 
   async killProvider(update: Update): Promise<void> {
+    this.#brokenOff++;
     update.killProvider();
     await update.fail();
+  }
+
+  /** Ctrl-C, once. */
+  async interrupt(update: Update): Promise<void> {
+    this.#brokenOff++;
+    update.interrupt();
+    await update.end();
   }
 
   /** Says that something had to be mended by hand. */
@@ -94,7 +108,10 @@ export class FaultRun {
   async finish(): Promise<Reached> {
     if (this.#updates.length > 0 && this.#updates.every((update) => update.code === 0)) return "by the same update";
     if (this.#updates.at(-1)?.code !== 0) await this.start().succeed();
-    return this.#mended ? "by hand, then the next update" : "by the next update";
+    if (this.#mended) return "by hand, then the next update";
+    return this.#brokenOff > 1
+      ? `by the next update after ${this.#brokenOff} that were broken off`
+      : "by the next update";
   }
 
   async survivors(): Promise<string[]> {

@@ -6,70 +6,92 @@ import type { Fault, FaultRun } from "./fault";
 import { makeIssuer } from "./issuers";
 import type { Scenario } from "./scenario";
 import { describeOnCluster } from "./suite";
+import type { Update } from "./update";
 
 /** More steps than any operation has. */
 const ENOUGH = 40;
 
-/** Which of the operation's steps an update is killed after; the others are for the other file. */
-export type Half = "odd" | "even";
+/** These are done by every update until what they are for is done: once killed after, they are no step further. */
+const REPEATED = /^(ask |wait until every member serves)/;
 
-const OPERATIONS: Record<string, Pick<Fault, "during" | "from" | "to"> & { edit: (each: Scenario) => Promise<void> }> =
-  {
-    add: { during: "adding TLS", from: "http", to: "https", edit: (each) => each.addTls() },
-    remove: { during: "removing TLS", from: "https", to: "http", edit: (each) => each.removeTls() },
-    issuer: {
-      ...OVER_TLS,
-      during: "another issuer",
-      edit: ({ stack }) => stack.set({ "etcd:tls.issuerRef.name": "other-ca" }),
-    },
-  };
+/** An operation that is broken off in the middle, again and again. */
+export const OPERATIONS = {
+  add: { during: "adding TLS", from: "http", to: "https", edit: (each: Scenario) => each.addTls() },
+  remove: { during: "removing TLS", from: "https", to: "http", edit: (each: Scenario) => each.removeTls() },
+  issuer: {
+    ...OVER_TLS,
+    during: "another issuer",
+    edit: ({ stack }: Scenario) => stack.set({ "etcd:tls.issuerRef.name": "other-ca" }),
+  },
+} satisfies Record<string, Pick<Fault, "during" | "from" | "to"> & { edit: (each: Scenario) => Promise<void> }>;
 
-/**
- * An operation that is killed again and again: after a step, and after every second one that the next update does, the
- * CLI and the provider in turn. Both halves together have it killed after each of its steps.
- */
-export function describeKills(operation: keyof typeof OPERATIONS, half: Half): void {
+export type Operation = keyof typeof OPERATIONS;
+
+interface End {
+  /** In the table of docs/faults.md. */
+  words: string;
+  bring: (run: FaultRun, update: Update) => Promise<void>;
+  /** How often at least an operation is broken off so: what goes on for a while does some steps more. */
+  atLeast: number;
+}
+
+/** How an update comes to its end too early. */
+const ENDS = {
+  cli: { words: "the CLI is killed", bring: (run, update) => run.killCli(update), atLeast: 4 },
+  provider: { words: "the provider is killed", bring: (run, update) => run.killProvider(update), atLeast: 8 },
+  interrupted: { words: "Ctrl-C", bring: (run, update) => run.interrupt(update), atLeast: 4 },
+} satisfies Record<string, End>;
+
+/** Brings a scenario to where the operation begins. */
+export async function prepareFor(operation: Operation, scenario: Scenario): Promise<void> {
+  if (operation === "issuer") await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
+  if (OPERATIONS[operation].from === "https") await scenario.addTls();
+}
+
+/** An operation that is broken off after a step, and after the next one that the next update does, until it is done. */
+export function describeKills(operation: Operation, how: keyof typeof ENDS): void {
   const wanted = OPERATIONS[operation];
-  if (!wanted) throw new Error(`there is no operation ${operation}`);
-  describeOnCluster(`faults: ${wanted.during} is killed after its ${half} steps`, () => {
+  const end = ENDS[how];
+  describeOnCluster(`faults: ${wanted.during}, ${end.words} after each step`, () => {
     const { step, current } = onScenario(
-      { name: `kill-${operation}-${half}`, replicas: 3, issuerKind: "Issuer" },
-      async (scenario) => {
-        if (operation === "issuer") await makeIssuer(scenario.kube, scenario.namespace, "other-ca");
-        if (wanted.from === "https") await scenario.addTls();
-      },
+      { name: `kill-${operation}-${how}`, replicas: 3, issuerKind: "Issuer" },
+      (scenario) => prepareFor(operation, scenario),
     );
 
     describeCreation(`created over ${wanted.from}`, step, current, wanted.from);
 
-    describeFault(`Killed after each step: ${wanted.during}, ${half} steps`, step, current, {
+    describeFault(`Broken off after each step: ${wanted.during}`, step, current, {
       ...wanted,
-      fault: "the CLI and the provider are killed in turn, and the update is run again",
+      fault: `${end.words} after a step, and after the first that the next update does, and so on`,
       happens: async (run) => {
-        const killed = await killEverySecondStep(run, half);
-        process.stderr.write(`killed after: ${killed.join(" | ")}\n`);
-        expect(killed.length).toBeGreaterThanOrEqual(4);
+        const last = await breakOffEachStep(run, end);
+        process.stderr.write(`${end.words} after: ${last.join(" | ")}\n`);
+        expect(last.length).toBeGreaterThanOrEqual(end.atLeast);
       },
       restarts: 6,
     });
   });
 }
 
-async function killEverySecondStep(run: FaultRun, half: Half): Promise<string[]> {
-  const killed: string[] = [];
-  while (killed.length < ENOUGH) {
+/** Returns the steps that were the last to be told before each end. */
+async function breakOffEachStep(run: FaultRun, end: End): Promise<string[]> {
+  const last: string[] = [];
+  while (last.length < ENOUGH) {
     const update = run.start();
-    const first = killed.length === 0;
-    // The issuer is asked by every update until the members have been made to trust it: that is no step further.
-    const repeated = !first && (await update.stepsDone(1))?.startsWith("ask ") ? 1 : 0;
-    const step = await update.stepsDone((first && half === "odd" ? 1 : 2) + repeated);
+    const step = await firstNewStep(update, last);
     if (step === undefined) {
       await update.succeed();
-      return killed;
+      return last;
     }
-    killed.push(step);
-    if (killed.length % 2 === 1) await run.killCli(update);
-    else await run.killProvider(update);
+    last.push(step);
+    await end.bring(run, update);
   }
-  throw new Error(`no end after ${ENOUGH} updates: ${killed.join(" | ")}`);
+  throw new Error(`no end after ${ENOUGH} updates: ${last.join(" | ")}`);
+}
+
+async function firstNewStep(update: Update, before: string[]): Promise<string | undefined> {
+  for (let count = 1; ; count++) {
+    const step = await update.stepsDone(count);
+    if (step === undefined || !REPEATED.test(step) || !before.includes(step)) return step;
+  }
 }

@@ -101,7 +101,13 @@ export class Kube {
   }
 
   /** As `kubectl edit` changes an object: an RFC 7386 merge patch, by nobody who is known to anybody. */
-  async edit(apiVersion: string, kind: string, name: string, namespace: string, patch: object): Promise<void> {
+  async edit(
+    apiVersion: string,
+    kind: string,
+    name: string,
+    namespace: string | undefined,
+    patch: object,
+  ): Promise<void> {
     const path = await this.#path(apiVersion, kind, namespace, name);
     await this.#request("PATCH", `${path}?fieldManager=somebody`, patch, "application/merge-patch+json");
   }

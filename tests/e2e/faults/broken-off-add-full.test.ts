@@ -1,0 +1,5 @@
+import { describeKills } from "../harness/kill-chain";
+
+describeKills("add", "cli");
+describeKills("add", "provider");
+describeKills("add", "interrupted");

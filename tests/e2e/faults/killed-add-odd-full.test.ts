@@ -1,3 +1,0 @@
-import { describeKills } from "../harness/kill-chain";
-
-describeKills("add", "odd");

@@ -84,9 +84,19 @@ function bootstrapFlags(spec: MemberSpec, peerStage: PlaneStage): string[] {
   return [
     `--initial-cluster=${members.join(",")}`,
     "--initial-cluster-state=new",
-    // Two clusters that meet by mistake, by a reused address, refuse each other.
-    `--initial-cluster-token=${spec.namespace}/${spec.name}`,
+    `--initial-cluster-token=${bootstrapToken(spec, peerStage)}`,
   ];
+}
+
+/**
+ * Two clusters that meet by mistake, by a reused address, refuse each other.
+ *
+ * A member without data asks the others whether it had any before, and then refuses to start. On a bridge it may reach
+ * none of them, for they listen by another scheme. It would take its old place with an empty log, and vote as if nothing
+ * had been committed: with a token that no cluster began with, it is a member of none.
+ */
+function bootstrapToken({ namespace, name }: MemberSpec, peerStage: PlaneStage): string {
+  return `${namespace}/${name}${peerStage === "bridge" ? "/bridge" : ""}`;
 }
 
 function extraFlags(spec: MemberSpec): string[] {

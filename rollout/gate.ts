@@ -1,4 +1,5 @@
 import { memberName, peerUrl } from "../config/names";
+import { withAdvice } from "./lost-data";
 import type { LivePod, Member, MemberStatus } from "./ports";
 import type { ClusterView } from "./view";
 
@@ -59,7 +60,7 @@ function checkPods(view: ClusterView, pods: LivePod[], exempt: string | undefine
     const pod = pods.find((candidate) => candidate.ordinal === ordinal);
     if (!pod) reasons.push(`${name}: has no pod`);
     else if (pod.terminating) reasons.push(`${name}: is terminating`);
-    else if (!pod.ready) reasons.push(`${name}: is not ready${pod.trouble ? ` (${pod.trouble})` : ""}`);
+    else if (!pod.ready) reasons.push(`${name}: is not ready${pod.trouble ? ` (${withAdvice(pod.trouble)})` : ""}`);
   }
   return reasons;
 }

@@ -4,11 +4,12 @@ import { PLAIN, stageOf, TEMPLATE_HASH } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { evaluateGate, type Verdict } from "./gate";
 import type { Journal } from "./journal";
+import { isStranger, REPLACE, withAdvice } from "./lost-data";
 import { nextToRestart, type Pass, peerScheme, type Step, Steps, toRegisterFirst, transferee } from "./plan";
 import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
 import { templateHash } from "./render";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
-import { FatalError, waitFor } from "./wait";
+import { DeadlineError, FatalError, waitFor } from "./wait";
 
 /** MoveLeader is quick or not at all; a proposal in flight waits this long at most. */
 const MOVE_LEADER_DEADLINE_MS = 4000;
@@ -248,8 +249,8 @@ export class PassWalker {
     );
   }
 
-  private waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
-    return this.wait(`${name} to be ready`, async () => {
+  private async waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
+    const ready = this.wait(`${name} to be ready`, async () => {
       const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
       if (!pod) return "its pod has not been created again";
       if (pod.uid === oldUid) return "its old pod is still there";
@@ -257,8 +258,12 @@ export class PassWalker {
         throw new FatalError(
           `${name} came back on revision ${pod.revision} instead of ${revision}: somebody else changed the workload meanwhile; run the update again`,
         );
-      if (!pod.ready) return pod.trouble ?? "its pod is not ready";
+      if (!pod.ready) return withAdvice(pod.trouble ?? "its pod is not ready");
       return { done: pod };
+    });
+    return ready.catch(async (error: Error) => {
+      if (!(error instanceof DeadlineError) || !(await isStranger(this.view, name))) throw error;
+      throw new DeadlineError(`${error.message}; it has begun a cluster of its own: ${REPLACE}`);
     });
   }
 

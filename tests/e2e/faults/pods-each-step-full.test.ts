@@ -53,8 +53,8 @@ describeOnCluster("faults: pods that go after each step", () => {
 
   describeCreation("created without TLS", step, current, "http");
 
-  describeFault(GROUP, step, current, { ...OPERATIONS.add, ...evict, restarts: [6, 30], failedStarts: [0, 6] });
-  describeFault(GROUP, step, current, { ...OPERATIONS.issuer, ...evict, restarts: [6, 30], failedStarts: [0, 6] });
-  describeFault(GROUP, step, current, { ...OPERATIONS.remove, ...evict, restarts: [6, 30], failedStarts: [0, 6] });
-  describeFault(GROUP, step, current, { ...OPERATIONS.add, ...remove, restarts: [6, 30], failedStarts: [0, 6] });
+  describeFault(GROUP, step, current, { ...OPERATIONS.add, ...evict, restarts: [6, 16], failedStarts: [0, 3] });
+  describeFault(GROUP, step, current, { ...OPERATIONS.issuer, ...evict, restarts: [6, 16], failedStarts: [0, 3] });
+  describeFault(GROUP, step, current, { ...OPERATIONS.remove, ...evict, restarts: [6, 16], failedStarts: [0, 3] });
+  describeFault(GROUP, step, current, { ...OPERATIONS.add, ...remove, restarts: [6, 16], failedStarts: [0, 3] });
 });

@@ -4,7 +4,7 @@ import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import type { FaultRun } from "../harness/fault";
 import { OPERATIONS } from "../harness/kill-chain";
-import { replaceMember } from "../harness/replace-member";
+import { loseVolume, replaceMember } from "../harness/replace-member";
 import type { Scenario } from "../harness/scenario";
 import { describeOnCluster } from "../harness/suite";
 import type { Scheme } from "../writer/config";
@@ -20,13 +20,6 @@ const impatient = (edit: (each: Scenario) => Promise<void>) => async (each: Scen
 describeOnCluster("faults: members that lose their volumes", () => {
   const { step, current } = onScenario({ name: "volumes", replicas: 3, issuerKind: "Issuer" });
 
-  async function lose(member: string): Promise<void> {
-    const { kube, namespace } = current();
-    // It goes once no pod mounts it any more.
-    await kube.delete("v1", "PersistentVolumeClaim", `data-${member}`, namespace);
-    await kube.delete("v1", "Pod", member, namespace);
-  }
-
   /** What its user does then, before the next update. */
   async function replace(run: FaultRun, scheme: Scheme, member: string): Promise<void> {
     await replaceMember(run.scenario, scheme, member);
@@ -41,7 +34,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
     edit: impatient(OPERATIONS.add.edit),
     fault: "a member has lost its volume before",
     happens: async (run) => {
-      await lose("etcd-1");
+      await loseVolume(run.scenario, "etcd-1");
       const update = run.start();
       const printed = await update.fail();
       expect(update.steps.filter((line) => /: (restart|move leadership|register)/.test(line))).toEqual([]);
@@ -60,8 +53,9 @@ describeOnCluster("faults: members that lose their volumes", () => {
     happens: async (run) => {
       const update = run.start();
       const member = restarting(await update.said(/^pass 1\/2: restarting \S+ \(1 of 3\)/));
-      await lose(member);
-      expect(await update.fail()).toContain(member);
+      await loseVolume(run.scenario, member);
+      // None of the others listens where it asks: it must not take its old place without its log.
+      expect(await update.fail()).toMatch(new RegExp(`${member} to be ready: .*it has begun a cluster of its own`));
       await replace(run, "https", member);
     },
     restarts: [6, 12],
@@ -80,7 +74,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
       await eventually("all members to be ready", 60_000, async () =>
         (await current().pods()).every(({ ready, terminating }) => ready && !terminating) ? true : undefined,
       );
-      await lose(member);
+      await loseVolume(run.scenario, member);
       expect(await update.fail()).toContain(member);
       await replace(run, "http", member);
     },

@@ -9,7 +9,6 @@ import type { Scenario } from "./scenario";
  * into it again, and a start that joins a cluster instead of making one. The next update puts the flags back.
  */
 export async function replaceMember(scenario: Scenario, scheme: Scheme, member: string): Promise<void> {
-  const { kube, namespace } = scenario;
   await etcdctl(scenario, scheme, "member", "remove", await memberId(scenario, scheme, member));
   // Registered as the template has it listen, which in the middle of a change is not as it was before.
   const peerUrl = advertisedUrl(scenario, await memberArgs(scenario), member);
@@ -24,10 +23,18 @@ export async function replaceMember(scenario: Scenario, scheme: Scheme, member: 
         .replace(/^(--initial-cluster)=.*$/, `$1=${membership}`),
     ),
   );
-  await kube.delete("v1", "Pod", member, namespace);
+  // What it has written since may be the beginning of a cluster of its own: it starts with nothing.
+  await loseVolume(scenario, member);
   await eventually(`${member} to have joined`, 90_000, async () =>
     (await scenario.pods()).find(({ name, ready }) => name === member && ready) ? true : undefined,
   );
+}
+
+/** Takes a member's volume and pod away; others are made in their place. */
+export async function loseVolume({ kube, namespace }: Scenario, member: string): Promise<void> {
+  // It goes once no pod mounts it any more.
+  await kube.delete("v1", "PersistentVolumeClaim", `data-${member}`, namespace);
+  await kube.delete("v1", "Pod", member, namespace);
 }
 
 async function memberId(scenario: Scenario, scheme: Scheme, member: string): Promise<string> {

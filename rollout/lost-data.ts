@@ -18,7 +18,8 @@ export async function isStranger(view: ClusterView, name: string): Promise<boole
   const pod = pods.find((candidate) => candidate.name === name);
   if (!pod) return false;
   try {
-    const [{ id }, members] = [await view.status(pod), await view.members(pods)];
+    const id = await view.identity(pod);
+    const members = await view.members(pods);
     return !members.some((member) => member.id === id);
   } catch {
     // What does not answer is not judged.

@@ -140,6 +140,8 @@ export interface EtcdPort {
    * `refused` (the member answered the handshake or the call with a refusal), `unreachable`.
    */
   probe(member: MemberAddress, deadlineMs: number): Promise<"accepted" | "refused" | "unreachable">;
+  /** ID of the member that runs there, in hexadecimal; told even where it serves no client yet. */
+  identity(pod: PodAddress, deadlineMs: number): Promise<string>;
   /** The leaf certificate served on a port, PEM, without verifying it. */
   servedCertificate(
     pod: PodAddress,

@@ -3,7 +3,17 @@ import type { AuthSpec, EtcdSpec } from "../config/types";
 import { stageOf, TLS_SETTINGS } from "../manifests";
 import type { MemberTls, Stage } from "../manifests/types";
 import { readUser } from "./etcd-user";
-import type { ClientCredentials, EtcdUser, LivePod, Member, MemberAddress, MemberStatus, Ports, Scheme } from "./ports";
+import type {
+  ClientCredentials,
+  EtcdUser,
+  LivePod,
+  Member,
+  MemberAddress,
+  MemberStatus,
+  PodAddress,
+  Ports,
+  Scheme,
+} from "./ports";
 
 /** How long one call to one member may take, in milliseconds. */
 export const CALL_DEADLINE_MS = 3000;
@@ -29,12 +39,14 @@ export class ClusterView {
     return this.ports.kube.pods(this.spec);
   }
 
+  private place({ name, ordinal }: LivePod): PodAddress {
+    return { namespace: this.spec.namespace, pod: name, host: memberHost(this.spec, ordinal) };
+  }
+
   async address(pod: LivePod): Promise<MemberAddress> {
     const scheme = clientScheme(stageOf(pod.annotations));
     return {
-      namespace: this.spec.namespace,
-      pod: pod.name,
-      host: memberHost(this.spec, pod.ordinal),
+      ...this.place(pod),
       scheme,
       ...(scheme === "https" && { credentials: await this.loadCredentials() }),
       ...(this.spec.auth && { user: await this.loadUser(this.spec.auth) }),
@@ -64,6 +76,11 @@ export class ClusterView {
 
   async alarms(pods: LivePod[]): Promise<string[]> {
     return this.askAny(pods, (address) => this.ports.etcd.alarms(address, CALL_DEADLINE_MS));
+  }
+
+  /** ID of the member that runs in a pod, whether or not that serves. */
+  identity(pod: LivePod): Promise<string> {
+    return this.ports.etcd.identity(this.place(pod), CALL_DEADLINE_MS);
   }
 
   async status(pod: LivePod): Promise<MemberStatus> {

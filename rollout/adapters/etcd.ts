@@ -13,6 +13,7 @@ import type {
 import { callMember } from "./etcd-client";
 import { EtcdError } from "./etcd-error";
 import { isDenial, Tokens } from "./etcd-tokens";
+import { identity } from "./identity";
 import { probeMember } from "./probe";
 import { servedCertificate } from "./served-certificate";
 import type { Transport } from "./transport";
@@ -112,6 +113,10 @@ export class EtcdAdapter implements EtcdPort {
   /** See `probeMember` for what each answer is concluded from. */
   probe(member: MemberAddress, deadlineMs: number): Promise<"accepted" | "refused" | "unreachable"> {
     return probeMember(this.#transport, member, this.#port, deadlineMs);
+  }
+
+  identity(pod: PodAddress, deadlineMs: number): Promise<string> {
+    return identity(this.#transport, pod, deadlineMs);
   }
 
   servedCertificate(

@@ -1,6 +1,6 @@
 import { carryOut } from "../../rollout";
 import { withAdvice } from "../../rollout/lost-data";
-import type { LivePod, MemberStatus, Ports } from "../../rollout/ports";
+import type { LivePod, Ports } from "../../rollout/ports";
 import { OWNER, plainSpec, Scenario } from "./world";
 
 test.each([
@@ -19,8 +19,8 @@ test("of another trouble nothing is", () => {
 describe("a member that does not get ready", () => {
   const at = (restart?: string) => plainSpec(3, { rollout: { stepTimeout: "5s", ...(restart && { restart }) } });
 
-  /** What a walk says whose first pod stays unready; `answer` is what that member says of itself. */
-  async function failure(answer: (member: string) => Promise<Partial<MemberStatus>>): Promise<string> {
+  /** What a walk says whose first pod stays unready; `answer` is who that member says that it is. */
+  async function failure(answer: (original: () => Promise<string>) => Promise<string>): Promise<string> {
     const scenario = new Scenario(at());
     await scenario.until(at());
     const known = new Set(scenario.world.pods.map(({ uid }) => uid));
@@ -32,10 +32,8 @@ describe("a member that does not get ready", () => {
         pods: async (spec) => (await kube.pods(spec)).map((pod) => (unready(pod) ? { ...pod, ready: false } : pod)),
       }),
       etcd: override(etcd, {
-        status: async (address, deadlineMs) => {
-          const status = await etcd.status(address, deadlineMs);
-          return isNew(address.pod) ? { ...status, ...(await answer(address.pod)) } : status;
-        },
+        identity: async (address, deadlineMs) =>
+          isNew(address.pod) ? answer(() => etcd.identity(address, deadlineMs)) : etcd.identity(address, deadlineMs),
       }),
     });
     return scenario.faults
@@ -47,7 +45,7 @@ describe("a member that does not get ready", () => {
   }
 
   test("but answers as a member of no cluster that is known has lost its data", async () => {
-    const message = await failure(async () => ({ id: "feed" }));
+    const message = await failure(async () => "feed");
     expect(message).toMatch(
       /^waited 5 s for db-[012] to be ready: its pod is not ready; it has begun a cluster of its/,
     );
@@ -55,7 +53,9 @@ describe("a member that does not get ready", () => {
   });
 
   test("and answers as the member that it is has another trouble", async () => {
-    expect(await failure(async () => ({}))).toMatch(/^waited 5 s for db-[012] to be ready: its pod is not ready$/);
+    expect(await failure((original) => original())).toMatch(
+      /^waited 5 s for db-[012] to be ready: its pod is not ready$/,
+    );
   });
 
   test("and does not answer has another trouble", async () => {

@@ -7,6 +7,7 @@ import {
   type HostSet,
   leafFiles,
   memberBundleKey,
+  metricsAddress,
   normalizeTrust,
   TEMPLATE_HASH,
   TRUST_BUNDLE_KEY,
@@ -52,7 +53,7 @@ export class HostsAdapter implements KubePort, HostsPort {
   transport(): SshTransport {
     const places = this.#hosts.map(({ name, ssh, place }): [string, Place] => [
       name,
-      { ssh, address: dialledAddress(place) },
+      { ssh, address: dialledAddress(place), metricsAddress: metricsAddress(place) },
     ]);
     return new SshTransport(new Map(places));
   }

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { METRICS_PORT } from "../../../config/names";
 import type { PodAddress } from "../../ports";
 import { type Transport, TransportError } from "../transport";
 import type { Ssh } from "./ssh";
@@ -6,8 +7,9 @@ import type { Ssh } from "./ssh";
 /** A member's host, and where its ports are as the host itself sees them. */
 export interface Place {
   ssh: Ssh;
-  /** Address that the member listens on. */
+  /** Address that the member listens on, for clients and peers and, mostly another, for metrics. */
   address: string;
+  metricsAddress: string;
 }
 
 /** To the members' ports through their hosts' SSH servers, as the host itself would dial them. */
@@ -22,7 +24,7 @@ export class SshTransport implements Transport {
   async connect(pod: PodAddress, port: number, timeoutMs: number): Promise<Duplex> {
     const place = this.#places.get(pod.pod);
     if (!place) throw new TransportError(`${pod.pod}: no such host`);
-    return within(timeoutMs, place.ssh.forward(place.address, port));
+    return within(timeoutMs, place.ssh.forward(port === METRICS_PORT ? place.metricsAddress : place.address, port));
   }
 
   async close(): Promise<void> {

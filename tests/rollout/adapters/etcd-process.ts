@@ -31,6 +31,7 @@ export async function freePort(): Promise<number> {
 export interface TestMember extends PodAddress {
   clientPort: number;
   peerPort: number;
+  metricsPort: number;
 }
 
 export async function testMembers(count: number): Promise<TestMember[]> {
@@ -41,6 +42,7 @@ export async function testMembers(count: number): Promise<TestMember[]> {
       host: `etcd-${ordinal}.etcd-pods.db.svc.cluster.local`,
       clientPort: await freePort(),
       peerPort: await freePort(),
+      metricsPort: await freePort(),
     })),
   );
 }
@@ -65,6 +67,7 @@ export class TestCluster {
         ...["--name", member.pod, "--data-dir", join(this.#folder, member.pod), "--initial-cluster", initial],
         ...["--listen-client-urls", clientUrl, "--advertise-client-urls", clientUrl],
         ...["--listen-peer-urls", peerUrl(member), "--initial-advertise-peer-urls", peerUrl(member)],
+        ...["--listen-metrics-urls", `http://127.0.0.1:${member.metricsPort}`],
         ...["--log-level", "error", "--heartbeat-interval", "50", "--election-timeout", "500", ...this.flags],
       ];
       this.#processes.push(spawn(findEtcd()!, args, { stdio: "ignore" }));

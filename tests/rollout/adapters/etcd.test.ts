@@ -13,7 +13,12 @@ const second = 1_000;
 function loopback(members: TestMember[]): DirectTransport {
   return new DirectTransport(({ pod }, port) => {
     const member = members.find((candidate) => candidate.pod === pod)!;
-    return { host: "127.0.0.1", port: port === 2379 ? member.clientPort : member.peerPort };
+    const ports: Record<number, number> = {
+      2379: member.clientPort,
+      2380: member.peerPort,
+      2381: member.metricsPort,
+    };
+    return { host: "127.0.0.1", port: ports[port]! };
   });
 }
 
@@ -66,6 +71,13 @@ describeWithEtcd("EtcdAdapter with three plaintext members", () => {
       clientUrls: [`http://127.0.0.1:${members[1]!.clientPort}`],
       isLearner: false,
     });
+  });
+
+  test("the metrics name every member by the id that it answers with", async () => {
+    for (const member of members) {
+      const { id } = await etcd.status(plain(member), 2 * second);
+      expect(await etcd.identity(member, 2 * second)).toBe(id);
+    }
   });
 
   test("a member can be registered under both schemes and back", async () => {
@@ -255,14 +267,17 @@ describe("EtcdAdapter without an etcd", () => {
   let member: TestMember;
 
   /** A listener that treats every connection in the given way. */
-  async function listen(treat: (socket: Socket) => void): Promise<EtcdAdapter> {
+  async function listen(
+    treat: (socket: Socket) => void,
+    port: "clientPort" | "metricsPort" = "clientPort",
+  ): Promise<EtcdAdapter> {
     [member] = (await testMembers(1)) as [TestMember];
     server = createServer((socket) => {
       sockets.add(socket);
       socket.on("error", () => {});
       treat(socket);
     });
-    await new Promise<void>((resolve) => server.listen(member.clientPort, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(member[port], "127.0.0.1", resolve));
     return new EtcdAdapter(loopback([member]));
   }
 
@@ -284,6 +299,15 @@ describe("EtcdAdapter without an etcd", () => {
       expect(Date.now() - started).toBeLessThan(3_500);
     },
   );
+
+  test.each<[string, (socket: Socket) => void]>([
+    ["ends every connection", (socket) => void socket.destroy()],
+    ["never answers", () => {}],
+    ["answers something else", (socket) => void socket.end("HTTP/1.0 200 OK\r\n\r\nup 1\n")],
+  ])("a peer that %s is none whose identity is known", async (_, answer) => {
+    const etcd = await listen(answer, "metricsPort");
+    await expect(etcd.identity(member, 400)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
 
   test("a peer that ends every connection is unreachable: a stopping member looks like this", async () => {
     const etcd = await listen((socket) => socket.destroy());

@@ -93,6 +93,10 @@ export class SimulatedEtcd implements EtcdPort {
     }
   }
 
+  async identity(address: PodAddress) {
+    return this.find(address).member.id;
+  }
+
   async servedCertificate(address: PodAddress, port: number) {
     const { process } = this.find(address);
     const leaf = port === 2380 ? process.peerLeaf() : process.serverLeaf();

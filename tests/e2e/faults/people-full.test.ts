@@ -1,20 +1,19 @@
 import { onScenario } from "../harness/case";
 import { OVER_TLS } from "../harness/change";
-import { eventually, sleep } from "../harness/command";
+import { eventually } from "../harness/command";
 import { leaderOf, moveLeader } from "../harness/etcdctl";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import { addLearner } from "../harness/learner";
 import { editMemberArgs } from "../harness/member-args";
 import { predictedLeader } from "../harness/plan-lines";
-import { CLUSTER, type Scenario } from "../harness/scenario";
-import { secondMachine } from "../harness/second-machine";
+import type { Scenario } from "../harness/scenario";
 import { describeOnCluster } from "../harness/suite";
 
 const GROUP = "Other people at work on the cluster";
 
 describeOnCluster("faults: other people at work on the cluster", () => {
-  const { step, current } = onScenario({ name: "people", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "people-full", replicas: 3, issuerKind: "Issuer" });
 
   const restart = (token: string) => (each: Scenario) => each.stack.set({ "etcd:rollout.restart": token });
 
@@ -66,25 +65,6 @@ describeOnCluster("faults: other people at work on the cluster", () => {
   describeFault(GROUP, step, current, {
     ...OVER_TLS,
     during: "a restart of all members",
-    fault: "`kubectl rollout restart` while the first member restarts",
-    edit: restart("kubectl"),
-    happens: async (run) => {
-      const update = run.start();
-      await update.said(/^pass 1\/1: restarting/);
-      const restartedAt = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
-      const patch = { spec: { template: { metadata: { annotations: restartedAt } } } };
-      await run.scenario.kube.edit("apps/v1", "StatefulSet", CLUSTER, run.scenario.namespace, patch);
-      // A member that comes back on what somebody else has made ends the walk.
-      if ((await update.end()) !== 0)
-        expect(update.printed).toMatch(/somebody else changed (it|the workload) meanwhile/);
-    },
-    // Who was restarted before the other template was there restarts once more.
-    restarts: [3, 5],
-  });
-
-  describeFault(GROUP, step, current, {
-    ...OVER_TLS,
-    during: "a restart of all members",
     fault: "`kubectl edit` takes etcd's arguments for TLS away while the second member restarts",
     edit: restart("edited"),
     happens: async (run) => {
@@ -98,43 +78,6 @@ describeOnCluster("faults: other people at work on the cluster", () => {
         expect(update.printed).toMatch(/somebody else changed (it|the workload) meanwhile/);
     },
     restarts: [3, 5],
-  });
-
-  describeFault(GROUP, step, current, {
-    ...OVER_TLS,
-    during: "a restart of all members",
-    fault: "a second machine runs the same update",
-    edit: restart("machines"),
-    happens: async (run) => {
-      const second = await secondMachine(run.scenario);
-      const first = run.start();
-      await first.said(/^pass 1\/1: set the member template/);
-      const late = run.start(second);
-      await Promise.all([first.succeed(), late.succeed()]);
-      expect(first.steps.filter((line) => line.includes(": restart "))).toHaveLength(3);
-      expect(late.steps).toEqual([]);
-    },
-    restarts: 3,
-  });
-
-  describeFault(GROUP, step, current, {
-    ...OVER_TLS,
-    during: "a restart of all members",
-    fault: "the PodDisruptionBudget allows nothing for ten seconds, then does again",
-    edit: restart("budget"),
-    happens: async (run) => {
-      const { kube, namespace } = run.scenario;
-      const allow = (maxUnavailable: number) =>
-        kube.edit("policy/v1", "PodDisruptionBudget", CLUSTER, namespace, { spec: { maxUnavailable } });
-      const update = run.start();
-      await update.said(/^pass 1\/1: restart /);
-      await allow(0);
-      await sleep(10_000);
-      expect(update.code).toBeUndefined();
-      await allow(1);
-      await update.succeed();
-    },
-    restarts: 3,
   });
 
   describeFault(GROUP, step, current, {

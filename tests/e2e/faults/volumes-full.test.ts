@@ -3,6 +3,7 @@ import { eventually } from "../harness/command";
 import { describeFault } from "../harness/expect-fault";
 import { describeCreation } from "../harness/expectations";
 import type { FaultRun } from "../harness/fault";
+import { makeIssuer } from "../harness/issuers";
 import { OPERATIONS } from "../harness/kill-chain";
 import { loseVolume, replaceMember } from "../harness/replace-member";
 import type { Scenario } from "../harness/scenario";
@@ -18,7 +19,9 @@ const impatient = (edit: (each: Scenario) => Promise<void>) => async (each: Scen
 };
 
 describeOnCluster("faults: members that lose their volumes", () => {
-  const { step, current } = onScenario({ name: "volumes", replicas: 3, issuerKind: "Issuer" });
+  const { step, current } = onScenario({ name: "volumes", replicas: 3, issuerKind: "Issuer" }, (scenario) =>
+    makeIssuer(scenario.kube, scenario.namespace, "other-ca"),
+  );
 
   /** What its user does then, before the next update. */
   async function replace(run: FaultRun, scheme: Scheme, member: string): Promise<void> {
@@ -44,6 +47,21 @@ describeOnCluster("faults: members that lose their volumes", () => {
     // Without its data it starts in vain, twice; once more with its new place; and then with the others.
     restarts: 9,
     failedStarts: 2,
+  });
+
+  describeFault(GROUP, step, current, {
+    ...OPERATIONS.issuer,
+    edit: impatient(OPERATIONS.issuer.edit),
+    fault: "the member that restarts to trust both CAs loses its volume",
+    happens: async (run) => {
+      const update = run.start();
+      const member = restarting(await update.said(/^widen: restarting \S+ \(1 of 3\)/));
+      await loseVolume(run.scenario, member);
+      expect(await update.fail()).toMatch(new RegExp(`${member} to be ready: .*its data is gone`));
+      await replace(run, "https", member);
+    },
+    restarts: [6, 12],
+    failedStarts: [0, 3],
   });
 
   describeFault(GROUP, step, current, {

@@ -41,7 +41,13 @@ function reasons(error: unknown): string[] {
   return [error instanceof Error ? error.message : String(error)];
 }
 
-/** `{}` makes the CLI show its own field-by-field diff, secrets included. */
-export function diffWhen(changed: boolean): pulumi.dynamic.DiffResult {
-  return changed ? {} : { changes: false };
+/**
+ * `{}` leaves it to Pulumi, which shows field by field what is wanted otherwise than at the last update.
+ *
+ * What was found in the cluster is an input as well, and may be what was found before the last update: the same plan,
+ * the same drift. Pulumi would see no difference then, so `found` is one by itself.
+ */
+export function diffWhen(wanted: boolean, found = false): pulumi.dynamic.DiffResult {
+  if (wanted) return {};
+  return { changes: found };
 }

@@ -27,7 +27,7 @@ export const copiedSecret = {
   },
 
   async diff(_id: string, olds: CopyInputs, news: CopyInputs) {
-    return anotherSecret(olds, news) ?? diffWhen(news.current === false || olds.fingerprint !== news.fingerprint);
+    return anotherSecret(olds, news) ?? diffWhen(olds.fingerprint !== news.fingerprint, news.current === false);
   },
 
   async create(inputs: CopyInputs) {

@@ -47,7 +47,7 @@ export const hosts = {
 
   async diff(_id: string, olds: HostsInputs, news: HostsInputs) {
     const wanted = ({ spec, ca, leaves }: HostsInputs) => [spec, ca, leaves];
-    return diffWhen((news.plan ?? []).length > 0 || !same(wanted(olds), wanted(news)));
+    return diffWhen(!same(wanted(olds), wanted(news)), (news.plan ?? []).length > 0);
   },
 
   async create(inputs: HostsInputs) {

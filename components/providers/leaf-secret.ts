@@ -28,7 +28,7 @@ export const leafSecret = {
   async diff(_id: string, olds: LeafInputs, news: LeafInputs) {
     const parts = ["certificate", "key", "ca"] as const;
     const changed = parts.some((part) => olds[part] !== news[part]);
-    return anotherSecret(olds, news) ?? diffWhen(news.intact === false || changed);
+    return anotherSecret(olds, news) ?? diffWhen(changed, news.intact === false);
   },
 
   async create(inputs: LeafInputs) {

@@ -24,7 +24,7 @@ export const membership = {
 
   async diff(_id: string, olds: MembershipInputs, news: MembershipInputs) {
     const drifted = (news.drift ?? []).length > 0;
-    return diffWhen(drifted || olds.rolloutCompletedAt !== news.rolloutCompletedAt || !same(olds.spec, news.spec));
+    return diffWhen(olds.rolloutCompletedAt !== news.rolloutCompletedAt || !same(olds.spec, news.spec), drifted);
   },
 
   async create(inputs: MembershipInputs) {

@@ -32,7 +32,7 @@ export const rollout = {
 
   async diff(_id: string, olds: RolloutInputs, news: RolloutInputs) {
     const unfinished = (news.plan ?? []).length > 0;
-    return diffWhen(unfinished || isOther(olds, news));
+    return diffWhen(isOther(olds, news), unfinished);
   },
 
   async create(inputs: RolloutInputs) {

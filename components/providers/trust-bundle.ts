@@ -28,14 +28,14 @@ export const trustBundle = {
       const { plan, notes, settled, unfinished } = await previewTrust(ports, requestOf(news));
       const present = (await read(ports, news.spec)) !== undefined;
       const found = { present, unfinished, ...(settled && { expected: trustRevision(settled) }) };
-      if (!isChanged(olds, { ...news, ...found })) return { plan: [], ...found };
+      if (!isOther(olds, { ...news, ...found }) && !isAmiss(found)) return { plan: [], ...found };
       if (news.dryRun) ports.report.plan([...plan, ...notes]);
       return { plan, ...found };
     });
   },
 
   async diff(_id: string, olds: TrustInputs, news: TrustInputs) {
-    return diffWhen(isChanged(olds, news));
+    return diffWhen(isOther(olds, news), isAmiss(news));
   },
 
   async create(inputs: TrustInputs) {
@@ -59,12 +59,17 @@ export const trustBundle = {
   },
 };
 
-/** Another CA is wanted, or the one behind an unchanged issuer has changed, or somebody took the bundle away. */
-function isChanged(olds: Partial<TrustInputs>, news: TrustInputs): boolean {
-  if (!olds.spec || !news.present || news.unfinished || olds.ca !== news.ca) return true;
+/** Another CA is wanted, or the one behind an unchanged issuer has changed. */
+function isOther(olds: Partial<TrustInputs>, news: TrustInputs): boolean {
+  if (!olds.spec || olds.ca !== news.ca) return true;
   const behind = olds.expected !== undefined && news.expected !== undefined && olds.expected !== news.expected;
   const wanted = ({ tls }: EtcdSpec) => [tls?.certificates.map(({ issuerRef }) => issuerRef ?? null), tls?.trustedCAs];
   return behind || !same(wanted(olds.spec), wanted(news.spec));
+}
+
+/** Somebody took the bundle away, or not every member trusts it yet. */
+function isAmiss({ present, unfinished }: Pick<TrustInputs, "present" | "unfinished">): boolean {
+  return !present || unfinished === true;
 }
 
 /** In a preview a CA that is made anew is not known. */

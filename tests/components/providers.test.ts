@@ -53,8 +53,8 @@ describe("a leaf of the own CA is a difference", () => {
 
   test("when its certificate, key or CA is another, or its Secret was changed by somebody", async () => {
     expect(await diff({})).toEqual({ changes: false });
-    for (const news of [{ certificate: "C2" }, { key: "K2" }, { ca: "A2" }, { intact: false }])
-      expect(await diff(news)).toEqual({});
+    for (const news of [{ certificate: "C2" }, { key: "K2" }, { ca: "A2" }]) expect(await diff(news)).toEqual({});
+    expect(await diff({ intact: false })).toEqual({ changes: true });
   });
 
   test("and another Secret takes its place, which is made before this one goes", async () => {
@@ -67,7 +67,7 @@ test("a copy is a difference when what it is a copy of has changed, or the copy 
   const diff = (news: object) => copiedSecret.diff("id", state, { ...state, ...news });
   expect(await diff({})).toEqual({ changes: false });
   expect(await diff({ fingerprint: "f2" })).toEqual({});
-  expect(await diff({ current: false })).toEqual({});
+  expect(await diff({ current: false })).toEqual({ changes: true });
   expect(await diff({ namespace: "other" })).toEqual({ changes: true, replaces: ["namespace"] });
 });
 
@@ -75,12 +75,25 @@ test("the verification is a difference after every walk, and where the cluster h
   const state = { ...common, spec: spec(), rolloutCompletedAt: "t1" };
   expect(await membership.diff("id", state, { ...state, drift: [] })).toEqual({ changes: false });
   expect(await membership.diff("id", state, { ...state, rolloutCompletedAt: "t2" })).toEqual({});
-  expect(await membership.diff("id", state, { ...state, drift: ["etcd-0: is not ready"] })).toEqual({});
+  expect(await membership.diff("id", state, { ...state, drift: ["etcd-0: is not ready"] })).toEqual({
+    changes: true,
+  });
 });
 
-test("a real difference leaves the fields to Pulumi, which shows them one by one", () => {
+test("another wish leaves the fields to Pulumi, which shows them one by one", () => {
   expect(diffWhen(true)).toEqual({});
+  expect(diffWhen(true, true)).toEqual({});
   expect(diffWhen(false)).toEqual({ changes: false });
+});
+
+test("what is found is a difference although the same was found, and mended, before", async () => {
+  const plan = ["pass 1/1: restart etcd-0"];
+  const walked = { ...common, spec: spec(), owner: "me", settled: "A", plan };
+  expect(await rollout.diff("id", walked, walked)).toEqual({ changes: true });
+  const bundle = { ...common, spec: spec(), owner: "me", present: false };
+  expect(await trustBundle.diff("id", bundle, bundle)).toEqual({ changes: true });
+  const drifted = { ...common, spec: spec(), rolloutCompletedAt: "t1", drift: ["etcd-0: is not ready"] };
+  expect(await membership.diff("id", drifted, drifted)).toEqual({ changes: true });
 });
 
 test("the order of keys is no difference, that of list items is", () => {

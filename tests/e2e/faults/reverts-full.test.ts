@@ -14,7 +14,7 @@ interface TurningPoint {
   how: "the CLI is killed" | "the provider is killed" | "Ctrl-C";
   /**
    * Those who were restarted till then restart once more for each pass that they have to go back. A killed CLI is
-   * noticed after three seconds, and after Ctrl-C a member that was begun with is finished.
+   * noticed after three seconds; after Ctrl-C, Pulumi lets the resource in hand come to its end, and with it the walk.
    */
   restarts: number | [least: number, most: number];
 }
@@ -27,7 +27,7 @@ const BREAK_OFF: Record<TurningPoint["how"], (run: FaultRun, update: Update) => 
 
 const POINTS: Record<Operation, TurningPoint[]> = {
   add: [
-    { at: "once the first member serves both", told: /^pass 1\/2: restart /, how: "Ctrl-C", restarts: [2, 4] },
+    { at: "once the first member serves both", told: /^pass 1\/2: restart /, how: "Ctrl-C", restarts: 12 },
     {
       at: "while a member is registered under both URLs",
       told: /^pass 2\/2: register the peer URLs of/,
@@ -62,7 +62,7 @@ const POINTS: Record<Operation, TurningPoint[]> = {
       how: "the provider is killed",
       restarts: [0, 2],
     },
-    { at: "once the first member trusts both", told: /^widen: restart /, how: "Ctrl-C", restarts: [2, 4] },
+    { at: "once the first member trusts both", told: /^widen: restart /, how: "Ctrl-C", restarts: 6 },
     {
       at: "once every member serves the new certificates",
       told: /^wait until every member serves/,

@@ -12,6 +12,12 @@ import type { Scheme } from "../writer/config";
 
 const GROUP = "Members that lose their volumes";
 
+/**
+ * A member that begins a cluster of its own takes connections and answers nobody, for as long as it is there. A client
+ * that dials the members one by one loses attempts on it.
+ */
+const retry = { overallMs: 20_000 };
+
 /** So that an update soon fails of a member that does not come back. */
 const impatient = (edit: (each: Scenario) => Promise<void>) => async (each: Scenario) => {
   await edit(each);
@@ -34,6 +40,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
 
   describeFault(GROUP, step, current, {
     ...OPERATIONS.add,
+    retry,
     edit: impatient(OPERATIONS.add.edit),
     fault: "a member has lost its volume before",
     happens: async (run) => {
@@ -51,6 +58,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
 
   describeFault(GROUP, step, current, {
     ...OPERATIONS.issuer,
+    retry,
     edit: impatient(OPERATIONS.issuer.edit),
     fault: "the member that restarts to trust both CAs loses its volume",
     happens: async (run) => {
@@ -66,6 +74,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
 
   describeFault(GROUP, step, current, {
     ...OPERATIONS.remove,
+    retry,
     edit: impatient(OPERATIONS.remove.edit),
     fault: "the member that restarts in the first pass loses its volume",
     happens: async (run) => {
@@ -82,6 +91,7 @@ describeOnCluster("faults: members that lose their volumes", () => {
 
   describeFault(GROUP, step, current, {
     ...OPERATIONS.add,
+    retry,
     edit: impatient(OPERATIONS.add.edit),
     fault: "a member whose turn is still to come loses its volume in the second pass",
     happens: async (run) => {

@@ -59,10 +59,11 @@ const INTRODUCTION = `# Faults
 What comes of an update of three members when something goes wrong in the middle of it. Made by \`make test-faults\` on a
 real cluster: Kubernetes, cert-manager, etcd and the Pulumi CLI are real, and so are the signals, deletions and stops.
 Two clients write forty times a second each all the while. *Lost* are acknowledged writes that were not there in the
-end; *failed* and *longest write* are those of the client that tries again (attempts of a second, for ten seconds in all; for twenty where a volume is lost).
-*Restarts* are members' pods that took over from others, beside the number that had to (a range where it depends on who
-is faster); where two members were down at once, it says so. After each fault a preview had to be empty.
-Faults that stop writes by themselves (no certificate is valid, no space is left) fail them until they are mended.`;
+end; *failed* and *longest write* are those of the client that tries again (attempts of a second, for ten seconds in all,
+and for twenty where a volume is lost). *Restarts* are members' pods that took over from others, beside the number that
+had to (a range where it depends on who is faster); where two members were down at once, it says so. After each fault a
+preview had to be empty. Faults that stop writes by themselves (no certificate is valid, no space is left) fail them until
+they are mended.`;
 
 const HEADINGS = ["during", "fault", "restarts", "writes", "lost", "failed", "longest write", "end state reached"];
 

@@ -14,10 +14,10 @@ export function withAdvice(trouble: string): string {
 
 /** Whether what answers in a member's place is none of the members: it has lost its data, and begun anew. */
 export async function isStranger(view: ClusterView, name: string): Promise<boolean> {
-  const pods = await view.pods();
-  const pod = pods.find((candidate) => candidate.name === name);
-  if (!pod) return false;
   try {
+    const pods = await view.pods();
+    const pod = pods.find((candidate) => candidate.name === name);
+    if (!pod) return false;
     const id = await view.identity(pod);
     const members = await view.members(pods);
     return !members.some((member) => member.id === id);

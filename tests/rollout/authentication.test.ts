@@ -2,6 +2,7 @@ import type { EtcdSpec } from "../../config";
 import { previewRollout, previewTrust, Refusal } from "../../rollout";
 import type { Ports } from "../../rollout/ports";
 import { OWNER, plainSpec, Scenario, tlsSpec } from "./world";
+import { override } from "./world/override";
 
 jest.setTimeout(60_000);
 
@@ -79,12 +80,10 @@ describe("authentication is on, and", () => {
   test("the user may not do what has to be done: refused, with the role that it needs", async () => {
     const scenario = await authenticated(plainSpec());
     scenario.world.secrets.set("etcd-root", secret(USER));
-    const authentication = async () => ({ on: true, denied: "etcdserver: permission denied" });
+    const authentication = async () => ({ on: true as const, denied: "etcdserver: permission denied" });
     const denying = (ports: Ports): Ports => ({
       ...ports,
-      etcd: new Proxy(ports.etcd, {
-        get: (etcd, method: keyof Ports["etcd"]) => (method === "authentication" ? authentication : etcd[method]),
-      }),
+      etcd: override(ports.etcd, { authentication }),
     });
     const error = await scenario.faults
       .run((ports) => previewRollout(denying(ports), { spec: tlsSpec(3, auth), owner: OWNER }))

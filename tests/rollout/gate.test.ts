@@ -2,6 +2,7 @@ import { evaluateGate, type Verdict } from "../../rollout/gate";
 import type { MemberStatus, Ports } from "../../rollout/ports";
 import { ClusterView } from "../../rollout/view";
 import { plainSpec, Scenario } from "./world";
+import { override } from "./world/override";
 
 /** A healthy cluster of three, the gate asked after one thing was broken in it. */
 async function gate(
@@ -22,14 +23,11 @@ async function gate(
 function answering(name: string, change: (status: MemberStatus, call: number) => Partial<MemberStatus>) {
   let calls = 0;
   return (ports: Ports): Ports => {
-    const etcd: Ports["etcd"] = new Proxy(ports.etcd, {
-      get: (target, method: keyof Ports["etcd"]) =>
-        method !== "status"
-          ? target[method]
-          : async (...args: Parameters<Ports["etcd"]["status"]>) => {
-              const status = await target.status(...args);
-              return args[0].pod === name ? { ...status, ...change(status, calls++) } : status;
-            },
+    const etcd = override(ports.etcd, {
+      status: async (address, deadlineMs) => {
+        const status = await ports.etcd.status(address, deadlineMs);
+        return address.pod === name ? { ...status, ...change(status, calls++) } : status;
+      },
     });
     return { ...ports, etcd };
   };
@@ -140,9 +138,7 @@ test.each([
 ])("shut by the alarm %s", async (alarm, words) => {
   const alarmed = (ports: Ports): Ports => ({
     ...ports,
-    etcd: new Proxy(ports.etcd, {
-      get: (t, m: keyof Ports["etcd"]) => (m === "alarms" ? async () => [alarm] : t[m]),
-    }),
+    etcd: override(ports.etcd, { alarms: async () => [alarm] }),
   });
   const verdict = await gate(() => {}, { ports: alarmed });
   expect(verdict).toMatchObject({ open: false, reasons: [expect.stringMatching(words)] });

@@ -2,6 +2,7 @@ import { carryOut } from "../../rollout";
 import { withAdvice } from "../../rollout/lost-data";
 import type { LivePod, Ports } from "../../rollout/ports";
 import { OWNER, plainSpec, Scenario } from "./world";
+import { override } from "./world/override";
 
 test.each([
   "discovery failed: member a023d910eeb241cb has already been bootstrapped",
@@ -63,7 +64,3 @@ describe("a member that does not get ready", () => {
     expect(await failure(silent)).toMatch(/^waited 5 s for db-[012] to be ready: its pod is not ready$/);
   });
 });
-
-function override<T extends object>(port: T, methods: Partial<T>): T {
-  return new Proxy(port, { get: (target, name: keyof T & string) => methods[name] ?? target[name] });
-}

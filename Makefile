@@ -1,5 +1,8 @@
 # Everything runs under a Node that is new enough: the machine's own, or one that is fetched once.
-NODE_BIN = $(shell tools/node.sh)
+NODE_BIN := $(shell tools/node.sh)
+ifeq ($(NODE_BIN),)
+$(error there is no Node that is new enough, for the reason above)
+endif
 export PATH := $(NODE_BIN):$(PATH)
 
 # `make demo KUBECONFIG=...` uses that cluster. One that merely is in the environment is left alone: it may be anything.
@@ -7,7 +10,7 @@ ifeq ($(origin KUBECONFIG),command line)
 export PULUMI_ETCD_KUBECONFIG := $(abspath $(KUBECONFIG))
 endif
 
-.PHONY: help demo demo-down test test-full test-faults lint format typecheck test-unit test-hosts simulate test-e2e cluster cluster-down build schema docs env
+.PHONY: help demo demo-down test test-full test-faults test-quick test-cold test-fetch lint format typecheck test-unit test-hosts simulate test-e2e cluster cluster-down build schema docs env
 
 help: ## Show what there is to make.
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -24,7 +27,7 @@ test: build ## Lint, type check, unit tests and the end-to-end suite; one closin
 lint: node_modules/.installed ## Lint and check the format.
 	npx biome check .
 
-format: node_modules/.installed ## Mend the format.
+format: node_modules/.installed ## Fix the format.
 	npx biome check --write .
 
 typecheck: build ## Check types, those of the tools too.
@@ -32,6 +35,15 @@ typecheck: build ## Check types, those of the tools too.
 
 test-unit: build ## Unit tests: milliseconds, no cluster.
 	@node tools/test.ts unit
+
+test-fetch: build ## Fetch what every tool is made from as on a machine that has nothing; build none.
+	@node tools/test.ts fetch
+
+test-quick: build ## Lint, types and unit tests: what needs no cluster.
+	@node tools/test.ts lint typecheck unit
+
+test-cold: ## `make demo` and `make test-quick` in a fresh clone with every cache empty; writes docs/cold-start.md.
+	@node tools/cold.ts
 
 test-hosts: build ## Members on hosts of this machine, with SSH servers of their own.
 	@node tools/test.ts hosts

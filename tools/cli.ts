@@ -6,11 +6,12 @@ import { environment, givenKubeconfig, runningCluster } from "./environment.ts";
 import { UserError } from "./errors.ts";
 import { report } from "./progress.ts";
 import { run } from "./run.ts";
-import { ensureTools } from "./tools.ts";
+import { ensureTools, fetchAll, toolNames } from "./tools.ts";
 
 const usage = `usage: cli.ts COMMAND
 
-  tools [NAME...]                  make the tools that this machine lacks
+  tools [NAME...]                  make the tools that this machine lacks: all, or those named
+  fetch FOLDER                     take every step that fetches or copies what a tool is made from, and build nothing
   cluster check                    say whether this machine can run a local cluster (exit code 3 if not)
   cluster up                       start the local cluster of this clone, or find it running
   cluster down                     end it and remove all it has left
@@ -20,7 +21,8 @@ const usage = `usage: cli.ts COMMAND
   run [--in-network] -- COMMAND    run a command with those variables, if asked in the cluster's network`;
 
 async function main([command, ...args]: string[]): Promise<number> {
-  if (command === "tools") return done(ensureTools(args));
+  if (command === "tools") return done(ensureTools(args.length > 0 ? args : toolNames()));
+  if (command === "fetch" && args[0]) return done(fetchAll(args[0]));
   if (command === "cluster") return cluster(args);
   if (command === "run") return runCommand(args);
   throw new UserError(usage, 2);

@@ -5,12 +5,12 @@ import { missingAbilities } from "./cluster/capabilities.ts";
 import { repository, stateRoot } from "./cluster/clone.ts";
 import { down } from "./cluster/down.ts";
 import { describeLacks, up } from "./cluster/up.ts";
-import { output, succeeds } from "./command.ts";
+import { onPath, output, succeeds } from "./command.ts";
 import { environment, givenKubeconfig } from "./environment.ts";
 import { UserError } from "./errors.ts";
 import { report, step } from "./progress.ts";
 import { registerPlugins } from "./pulumi-plugins.ts";
-import { ensureTools, pulumiTools } from "./tools.ts";
+import { clusterTools, ensureTools, pulumiTools } from "./tools.ts";
 
 const stack = "local";
 
@@ -28,13 +28,32 @@ async function demoUp(): Promise<void> {
   await explain(env, config);
 }
 
-/** The cluster that the user named, or the local one. */
+/** The cluster that the user named, or the local one: then it starts as soon as its own tools are there. */
 async function provideCluster(): Promise<void> {
-  if (givenKubeconfig()) return ensureTools(pulumiTools);
+  const given = givenKubeconfig();
+  if (given) return useCluster(given);
   const lacks = missingAbilities();
   if (lacks.length > 0) throw new UserError(describeLacks(lacks), 3);
-  await up();
-  await ensureTools([]);
+  const waiting = new Set(clusterTools);
+  let cluster: Promise<void> | undefined;
+  await ensureTools([...clusterTools, ...pulumiTools], (name) => {
+    waiting.delete(name);
+    if (waiting.size === 0) cluster ??= up();
+    cluster?.catch(() => {}); // told below, once the tool in hand is made
+  });
+  await cluster;
+}
+
+async function useCluster(kubeconfig: string): Promise<void> {
+  report(
+    `using the cluster of ${kubeconfig}: no tools of a local cluster are needed, only the Pulumi CLI and its plugins`,
+  );
+  if (!onPath("kubectl")) {
+    throw new UserError(
+      "kubectl is missing: install it and put it on PATH, or run `make demo` without KUBECONFIG for a local cluster",
+    );
+  }
+  await ensureTools(pulumiTools);
 }
 
 /** The local stack's image is known to the local cluster alone; another cluster pulls the public one. */
@@ -55,7 +74,7 @@ async function applyIssuer(env: NodeJS.ProcessEnv): Promise<void> {
 
 function pulumi(env: NodeJS.ProcessEnv, args: string[]): void {
   const { status } = spawnSync("pulumi", args, { cwd: repository, env, stdio: "inherit" });
-  if (status !== 0) throw new UserError(`pulumi ${args.join(" ")} failed; mend what it says and run "make demo" again`);
+  if (status !== 0) throw new UserError(`pulumi ${args.join(" ")} failed: fix what it says and run "make demo" again`);
 }
 
 interface Output {
@@ -95,7 +114,7 @@ Remove everything: make demo-down${given ? ` KUBECONFIG=${given}` : ""}
 /** A cluster that the user named keeps running; only what the demo made in it goes. */
 async function demoDown(): Promise<void> {
   if (!givenKubeconfig()) return down();
-  await ensureTools(pulumiTools);
+  await useCluster(givenKubeconfig() as string);
   const env = { ...process.env, ...(await environment()) };
   await registerPlugins(env);
   pulumi(env, ["destroy", "--stack", stack, ...configFile(), "--yes"]);

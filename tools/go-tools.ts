@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, readdirSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { cached, cachedFolder, hash, hashFolder } from "./cache.ts";
-import { output } from "./command.ts";
 import { UserError } from "./errors.ts";
+import { compile, flags, modulesRoot, prepare } from "./go-build.ts";
 import { type GoTool, goTools } from "./go-tool-list.ts";
-
-const modulesRoot = join(import.meta.dirname, "modules");
 
 export function goTool(name: string): GoTool {
   const tool = goTools.find((candidate) => candidate.name === name);
@@ -21,13 +19,19 @@ export function goToolFolder(tool: GoTool): string {
 
 /** Where a binary is, by its name. */
 export function binary(name: string): string {
-  const tool = goTools.find((candidate) => Object.values(candidate.packages).includes(name));
+  const tool = goTools.find((candidate) => binaryNames(candidate).includes(name));
   if (!tool) throw new Error(`no Go tool makes a binary "${name}"`);
   return join(goToolFolder(tool), "bin", name);
 }
 
+function binaryNames({ packages, names = {} }: GoTool): string[] {
+  return [...Object.values(packages), ...Object.values(names).flat()];
+}
+
 export async function buildGoTool(tool: GoTool): Promise<void> {
-  await cached(tool.name, goToolKey(tool), (folder) => compile(tool, folder));
+  await cached(tool.name, goToolKey(tool), async (folder) => {
+    await compile(tool, folder, await prepare(tool, folder));
+  });
 }
 
 const keys = new Map<string, string>();
@@ -35,54 +39,19 @@ const keys = new Map<string, string>();
 function goToolKey(tool: GoTool): string {
   let key = keys.get(tool.name);
   if (!key) {
-    key = hash(
-      hashFolder(join(modulesRoot, tool.name)),
-      JSON.stringify(tool),
-      JSON.stringify(flags(tool)),
-      goVersion(),
-    );
+    const { seconds: _, ...built } = tool; // an estimate changes nothing in what is built
+    const module = join(modulesRoot, tool.module ?? tool.name);
+    const how = readFileSync(join(import.meta.dirname, "go-build.ts"));
+    key = hash(hashFolder(module), JSON.stringify(built), JSON.stringify(flags(tool)), how, goVersion());
     keys.set(tool.name, key);
   }
   return key;
-}
-
-function flags(tool: GoTool): string[] {
-  const variables = Object.entries(tool.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`);
-  return ["-trimpath", "-buildvcs=false", "-ldflags", ["-s -w", ...variables].join(" ")];
-}
-
-async function compile(tool: GoTool, folder: string): Promise<void> {
-  // Built from a copy, so that generated files never appear in the repository.
-  const source = join(folder, "source");
-  cpSync(join(modulesRoot, tool.name), source, { recursive: true });
-  if (tool.generated) await copyFromModule(source, tool.generated, source);
-  for (const [path, name] of Object.entries(tool.packages)) {
-    await output("go", ["build", ...flags(tool), "-o", join(folder, "bin", name), path], {
-      cwd: source,
-      env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "" },
-    });
-  }
-  if (tool.extras) await copyFromModule(source, tool.extras, folder);
-  // Scripts lose their mode in Go's module cache.
-  for (const name of readdirSync(join(folder, "bin"))) chmodSync(join(folder, "bin", name), 0o755);
-  rmSync(source, { recursive: true, force: true });
-}
-
-async function copyFromModule(source: string, from: NonNullable<GoTool["extras"]>, to: string): Promise<void> {
-  const folder = (await output("go", ["list", "-m", "-f", "{{.Dir}}", from.module], { cwd: source })).trim();
-  if (!folder)
-    throw new UserError(
-      `Go has not downloaded ${from.module}: run "go mod download" in tools/modules/${basename(source)}`,
-    );
-  for (const [file, name] of Object.entries(from.files)) {
-    cpSync(join(folder, file), join(to, name), { recursive: true });
-  }
 }
 
 let version: string | undefined;
 
 function goVersion(): string {
   version ??= spawnSync("go", ["env", "GOVERSION"], { encoding: "utf8", cwd: modulesRoot }).stdout?.trim();
-  if (!version) throw new UserError("Go is missing: install Go 1.26 or newer and put it on PATH");
+  if (!version) throw new UserError("Go is missing: install Go 1.26.6 or newer and put it on PATH");
   return version;
 }

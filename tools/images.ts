@@ -23,7 +23,7 @@ export function images(): Image[] {
 function pause(): Image {
   return {
     name: "localhost/pause:1",
-    key: keyOf("pause"),
+    key: keyOf("cluster"),
     entries: () => [file("pause", binary("pause"))],
     config: { Entrypoint: ["/pause"] },
   };

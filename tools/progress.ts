@@ -16,23 +16,13 @@ export async function step<T>(title: string, work: () => Promise<T> | T): Promis
 
 export function elapsed(since: number): string {
   const seconds = (Date.now() - since) / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : duration(seconds);
 }
 
-/** Numbers a fixed count of steps: `[3/12] ...`. */
-export class Counter {
-  #done = 0;
-  readonly #total: number;
-
-  constructor(total: number) {
-    this.#total = total;
-  }
-
-  next(): string {
-    this.#done += 1;
-    return `[${this.#done}/${this.#total}]`;
-  }
+/** Seconds for people: `40 s`, `3 min 20 s`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 export function sleep(milliseconds: number): Promise<void> {

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import istanbul, { type CoverageSummary } from "istanbul-lib-coverage";
 import { repository } from "./cluster/clone.ts";
 import { elapsed, report } from "./progress.ts";
+import { testEnvironment } from "./test-environment.ts";
 import { ensureTools } from "./tools.ts";
 
 /** Of the planner's and the engine's branches, how many the simulation and its unit tests must go through. */
@@ -34,7 +35,7 @@ rmSync(folder, { recursive: true });
 
 /** The engine's unit tests, the simulation among them, and its walks over hosts. Its adapters have tests of their own. */
 async function runTests(): Promise<boolean> {
-  await ensureTools(["etcd", "openssh"]);
+  await ensureTools(["etcd", "test-programs"]);
   // Members on hosts are processes, and times are looked at: nothing runs beside them.
   return (
     jest("world", "--testPathPatterns=tests/rollout/[a-z0-9-]+\\.test\\.ts$") &&
@@ -50,7 +51,7 @@ function jest(part: string, ...args: string[]): boolean {
     "--coverageReporters=json",
     "--collectCoverageFrom=rollout/*.ts",
   ];
-  const env = { ...process.env, ROLLOUT_TALLY: join(folder, "tally") };
+  const env = { ...testEnvironment(), ROLLOUT_TALLY: join(folder, "tally") };
   return (
     spawnSync(process.execPath, [...node, ...coverage, ...args], { cwd: repository, env, stdio: "inherit" }).status ===
     0

@@ -9,7 +9,8 @@ import { describeLacks, up } from "./cluster/up.ts";
 import { environment, givenKubeconfig, runningCluster } from "./environment.ts";
 import { elapsed, report } from "./progress.ts";
 import { registerPlugins } from "./pulumi-plugins.ts";
-import { ensureTools, pulumiTools } from "./tools.ts";
+import { testEnvironment } from "./test-environment.ts";
+import { clusterTools, ensureTools, pulumiTools, testTools } from "./tools.ts";
 
 /** What a part of the tests came to. */
 interface Tally {
@@ -74,27 +75,29 @@ const HOSTS = "/tests/rollout/adapters/hosts/";
 /** Walks of the simulated world: they only compute. */
 const SIMULATION = "/tests/rollout/(walk-|checks-can-fail)";
 
+/** What it takes on a machine that has nothing: it fetches from the package registries. */
+const EMPTY_MACHINE = "/tests/tools/empty-machine";
+
 /** Some unit tests talk to etcd processes; without an etcd they skip and say so. */
 async function unit(): Promise<Tally> {
-  await make("etcd");
-  const ignored = ["/node_modules/", "/tests/e2e/", HOSTS, SIMULATION].map(
+  await make("etcd", "test-programs");
+  const ignored = ["/node_modules/", "/tests/e2e/", HOSTS, SIMULATION, EMPTY_MACHINE].map(
     (path) => `--testPathIgnorePatterns=${path}`,
   );
   // Times are looked at in some of them, and in none of the simulated ones, which are what takes long.
-  const tally = jest("unit tests", ignored, process.env);
+  const tally = jest("unit tests", ignored, testEnvironment());
   return sum(tally, jest("simulated world", ["--maxWorkers=100%", SIMULATION], process.env));
 }
 
 /** One file after the other: three members with their SSH servers are as much as a small machine carries. */
 async function hosts(): Promise<Tally> {
-  await make("etcd");
-  await make("openssh");
-  return jest("hosts", ["--runInBand", HOSTS], process.env);
+  await make("etcd", "test-programs");
+  return jest("hosts", ["--runInBand", HOSTS], testEnvironment());
 }
 
 /** Tests that lack a tool skip and say so. */
-async function make(tool: string): Promise<void> {
-  await ensureTools([tool]).catch((error: Error) => report(`${tool} could not be had: ${error.message}`));
+async function make(...tools: string[]): Promise<void> {
+  await ensureTools(tools).catch((error: Error) => report(`${tools.join(", ")}: ${error.message}`));
 }
 
 /**
@@ -102,21 +105,24 @@ async function make(tool: string): Promise<void> {
  * before does not run afterwards.
  */
 async function endToEnd(args = e2e): Promise<Tally> {
-  if (givenKubeconfig()) return onCluster(pulumiTools, args);
+  if (givenKubeconfig()) {
+    await ensureTools([...pulumiTools, ...testTools]);
+    return onCluster(args);
+  }
   const lacks = missingAbilities();
   if (lacks.length > 0) return withoutCluster(describeLacks(lacks), args);
+  await ensureTools([...clusterTools, ...pulumiTools, ...testTools]);
   const found = runningCluster() !== undefined;
   await up();
   try {
-    return await onCluster([], args);
+    return await onCluster(args);
   } finally {
     if (!found) await down();
   }
 }
 
-async function onCluster(tools: string[], args: string[]): Promise<Tally> {
-  await ensureTools(tools);
-  const env = { ...process.env, ...(await environment()) };
+async function onCluster(args: string[]): Promise<Tally> {
+  const env = testEnvironment({ ...process.env, ...(await environment()) });
   await registerPlugins(env);
   return jest("end-to-end tests", args, env);
 }
@@ -134,6 +140,7 @@ const parts: Record<string, () => Tally | Promise<Tally>> = {
   lint: () => check("lint", ["npx", "biome", "check", "."]),
   typecheck: () => check("type check", ["npm", "run", "--silent", "typecheck"]),
   unit,
+  fetch: () => jest("an empty machine", [EMPTY_MACHINE], process.env),
   hosts,
   e2e: () => endToEnd(),
 };

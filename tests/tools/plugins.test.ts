@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(__dirname, "..", "..");
@@ -21,7 +21,6 @@ describe.each(packages)("%s", (name, version) => {
 
   test("has a plugin that is built", () => {
     const plugin = `pulumi-resource-${name.slice("@pulumi/".length)}`;
-    expect(existsSync(join(root, "tools", "modules", plugin, "go.mod"))).toBe(true);
-    expect(readFileSync(join(root, "tools", "go-tool-list.ts"), "utf8")).toContain(`name: "${plugin}"`);
+    expect(readFileSync(join(root, "tools", "go-tool-list.ts"), "utf8")).toContain(`: "${plugin}"`);
   });
 });

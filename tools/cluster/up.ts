@@ -115,6 +115,6 @@ export async function applyCrds(folder: string): Promise<void> {
 
 async function applyObjects(): Promise<void> {
   await apply(certManagerNamespace, storageClass);
-  const crds = join(goToolFolder(goTool("cert-manager")), "crds");
+  const crds = join(goToolFolder(goTool("cluster")), "crds");
   await applyCrds(crds);
 }

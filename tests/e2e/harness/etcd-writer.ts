@@ -1,22 +1,14 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { EtcdUser } from "../writer/config";
 import { runCommand, tail } from "./command";
-import { type Environment, repository, workFolder } from "./environment";
+import type { Environment } from "./environment";
 
-/** The Go client of the suite: writes, tells who leads, and looks at a cluster from outside. */
-export const etcdWriter = process.env.PULUMI_ETCD_WRITER ?? join(workFolder, "bin", "etcd-writer");
-
-export async function buildEtcdWriter(): Promise<void> {
-  if (process.env.PULUMI_ETCD_WRITER && existsSync(etcdWriter)) return;
-  mkdirSync(dirname(etcdWriter), { recursive: true });
-  const build = await runCommand(["go", "build", "-trimpath", "-buildvcs=false", "-o", etcdWriter, "."], {
-    cwd: join(repository, "tools", "modules", "etcd-writer"),
-    env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "" },
-    timeoutMs: 10 * 60_000,
-  });
-  if (build.code !== 0) throw new Error(`the Go client could not be built:\n${tail(build.stderr)}`);
-}
+/**
+ * The Go client of the suite, which `make test-e2e` builds and names: writes, tells who leads, and looks at a cluster
+ * from outside.
+ */
+export const etcdWriter = process.env.PULUMI_ETCD_WRITER ?? "etcd-writer";
 
 /** A member's entry in the raft membership. */
 export interface MemberFacts {

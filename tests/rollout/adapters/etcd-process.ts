@@ -1,16 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { PodAddress } from "../../../rollout/ports";
 
-/** The etcd to test with: `ETCD_BINARY`, the one on PATH, or one that the local cluster's tools left in the cache. */
+/** The etcd to test with: `ETCD_BINARY`, which `make test` names, or the one on PATH. */
 export function findEtcd(): string | undefined {
   if (process.env.ETCD_BINARY) return process.env.ETCD_BINARY;
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-etcd");
-  const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("etcd-")) : [];
-  const folders = [...(process.env.PATH ?? "").split(delimiter), ...built.map((name) => join(cache, name, "bin"))];
+  const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.map((folder) => join(folder, "etcd")).find((path) => existsSync(path));
 }
 

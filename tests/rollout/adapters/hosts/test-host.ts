@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { utils } from "ssh2";
 import type { HostAccess } from "../../../../config/types";
@@ -9,17 +9,16 @@ import { eventually, findEtcd, freePort } from "../etcd-process";
 
 const HERE = __dirname;
 
-/** Folder with an unpacked SSH server, or `/` where one is installed. */
+/** Folder with an SSH server: the one that PULUMI_ETCD_TEST_PROGRAMS names, or `/` if one is installed. */
 function findSshd(): string | undefined {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-etcd");
-  const unpacked = existsSync(cache) ? readdirSync(cache).filter((name) => /^openssh-[0-9a-f]+$/.test(name)) : [];
-  return ["/", ...unpacked.map((name) => join(cache, name))].find((root) => existsSync(join(root, "usr/sbin/sshd")));
+  const folders = ["/", process.env.PULUMI_ETCD_TEST_PROGRAMS ?? "/"];
+  return folders.find((root) => existsSync(join(root, "usr/sbin/sshd")));
 }
 
 /** Why hosts cannot be run here; undefined where they can. */
 function lack(): string | undefined {
   if (!findEtcd()) return "no etcd binary on PATH or in ETCD_BINARY";
-  if (!findSshd()) return "no sshd: `make test-unit` fetches one";
+  if (!findSshd()) return "no sshd on this machine: `make test-hosts` fetches one";
   const able = spawnSync("unshare", ["--mount", "--pid", "--fork", "--mount-proc", "true"]).status === 0;
   return able ? undefined : "namespaces of its own need root and CAP_SYS_ADMIN";
 }
@@ -107,7 +106,8 @@ export class TestHost {
 
   /** What a command prints on the host. */
   inside(command: string): string {
-    const init = execFileSync("pgrep", ["-P", String(this.#process?.pid)], { encoding: "utf8" }).trim();
+    const pid = String(this.#process?.pid);
+    const [init = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
     return execFileSync("nsenter", ["--mount", "--pid", "--target", init, "sh", "-c", command], { encoding: "utf8" });
   }
 

@@ -1,3 +1,0 @@
-module pulumi-etcd/tools/cluster-pki
-
-go 1.26.0

@@ -1,3 +1,0 @@
-module pulumi-etcd/tools/pause
-
-go 1.26.0

@@ -1,0 +1,4 @@
+// Package s3 stands in for S3.
+package s3
+
+type CopyObjectInput struct{ CopySource *string }

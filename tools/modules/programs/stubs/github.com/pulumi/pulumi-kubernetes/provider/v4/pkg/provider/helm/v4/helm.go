@@ -1,0 +1,19 @@
+// Package v4 stands in for Helm charts: it needs the whole Go SDK of Kubernetes, which takes longer to compile than all
+// the rest.
+package v4
+
+import (
+	"errors"
+
+	"github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/provider/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/provider"
+)
+
+func NewChartProvider(*resource.ResourceProviderOptions) resource.ResourceProvider { return leftOut }
+
+var leftOut = &resource.ResourceProviderFuncs{ConstructF: func(
+	_ *pulumi.Context, typ, _ string, _ provider.ConstructInputs, _ pulumi.ResourceOption,
+) (*provider.ConstructResult, error) {
+	return nil, errors.New("this Kubernetes plugin was built without " + typ)
+}}

@@ -1,0 +1,2 @@
+// Package s3blob stands in for state in S3.
+package s3blob

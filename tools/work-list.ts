@@ -1,4 +1,4 @@
-import { duration, elapsed, report } from "./progress.ts";
+import { aboutDuration, elapsed, report } from "./progress.ts";
 
 interface Piece {
   name: string;
@@ -28,9 +28,9 @@ export class WorkList {
     const piece = this.#pieces[this.#done] as Piece;
     const number = `[${this.#done + 1}/${this.#pieces.length}]`;
     const started = Date.now();
-    report(`${number} ${piece.action} (about ${this.left()} left) ...`);
+    report(`${number} ${piece.action} (${this.left()} left) ...`);
     const beat = setInterval(
-      () => report(`${number} ${piece.name}: ${elapsed(started)} so far, about ${this.left(started)} left`),
+      () => report(`${number} ${piece.name}: ${elapsed(started)} so far, ${this.left(started)} left`),
       60_000,
     );
     try {
@@ -50,7 +50,7 @@ export class WorkList {
     const [current = 0, ...others] = estimates;
     // A piece that takes longer than thought is about to end: nothing better is known of it.
     const rest = Math.max(current - (Date.now() - since) / 1000, 5);
-    return duration(others.reduce((sum, seconds) => sum + seconds, rest));
+    return aboutDuration(others.reduce((sum, seconds) => sum + seconds, rest));
   }
 
   #calibrate(): void {

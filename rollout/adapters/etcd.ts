@@ -8,6 +8,7 @@ import type {
   Member,
   MemberAddress,
   MemberStatus,
+  MemberVersions,
   PodAddress,
 } from "../ports";
 import { callMember } from "./etcd-client";
@@ -17,6 +18,7 @@ import { identity } from "./identity";
 import { probeMember } from "./probe";
 import { servedCertificate } from "./served-certificate";
 import type { Transport } from "./transport";
+import { metricsVersions, setDowngrade, statusVersions } from "./versions";
 
 export interface EtcdAdapterOptions {
   /** Client port of the members. Default 2379. */
@@ -81,6 +83,18 @@ export class EtcdAdapter implements EtcdPort {
     return this.#call(leader, "moveLeader", deadlineMs, async (client, options) => {
       await client.maintenance.moveLeader({ targetID: decimal(transfereeId) }, options);
     });
+  }
+
+  async versions(member: MemberAddress, deadlineMs: number): Promise<MemberVersions> {
+    const [status, metrics] = await Promise.all([
+      this.#call(member, "versions", deadlineMs, statusVersions),
+      metricsVersions(this.#transport, member, deadlineMs),
+    ]);
+    return { ...status, ...metrics };
+  }
+
+  setDowngrade(member: MemberAddress, minor: string | undefined, deadlineMs: number): Promise<void> {
+    return this.#call(member, "downgrade", deadlineMs, (client, options) => setDowngrade(client, minor, options));
   }
 
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]> {

@@ -174,3 +174,8 @@ export function newNameOf(flag: string): string | undefined {
 export function gateOf(flag: string): string | undefined {
   return GATE_OF[flag];
 }
+
+/** Every flag that some known release has: for a test that asks etcd itself. */
+export function flagsThatCome(): string[] {
+  return [...EVERYWHERE, ...LIVES.keys()].sort();
+}

@@ -19,7 +19,7 @@ import { checkReplacement } from "./replacement";
 import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, inPlace, PENDING, previewTrust } from "./trust";
-import { notPrepared, perform, prepareVersion, restarts } from "./version-steps";
+import { notPrepared, prepareVersion, restarts, settleVersion } from "./version-steps";
 import { planVersions, readVersions, silenceProblem, versionNotes, versionProblems, versionStepText } from "./versions";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
@@ -314,7 +314,7 @@ async function settle(
   const plan = planFinal(request, latest, revision, label);
   const version = await prepareVersion(latest, plan, journal, previousVersion);
   await walk(latest, renderingOf(request, latest, revision), plan, journal, true);
-  await perform(latest.view, version, journal);
+  await settleVersion(latest, version, journal);
   const left = planFinal(request, await observe(ports, spec), revision, {}).steps;
   if (left.length === 0) return spec.tls && pruneBundle(ports, spec);
   const lines = left.map((step) => step.text).join("; ");

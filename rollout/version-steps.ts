@@ -40,6 +40,21 @@ export async function prepareVersion(
   return after;
 }
 
+/** How long a cluster that nothing was done to may be silent before it is left as it is, in milliseconds. */
+const SILENT_MS = 30_000;
+
+/** What is left of a change of version after the walk, such as what could not be seen before it: nobody answered then. */
+export async function settleVersion({ view }: Observation, planned: VersionStep[], journal: Journal): Promise<void> {
+  await perform(view, planned, journal);
+  const live = await waitFor({ ...deadline(view), deadlineMs: SILENT_MS, what: "a member to answer" }, async () => {
+    const now = await readVersions(view, await view.pods());
+    return now.members.length > 0 ? { done: now } : "none does";
+  }).catch(() => undefined);
+  if (!live) return;
+  const { before, after } = planVersions(view.spec, live, false);
+  await perform(view, [...before, ...after], journal);
+}
+
 /** As long as nobody answers, nobody is brought to another minor release. */
 function awaitVersions(view: ClusterView, from: string | undefined): Promise<LiveVersions> {
   return waitFor({ ...deadline(view), what: "a member to say which etcd it runs" }, async () => {
@@ -53,7 +68,7 @@ function deadline({ ports, spec }: ClusterView) {
   return { clock: ports.clock, deadlineMs: spec.rollout.stepTimeoutSeconds * 1000, intervalMs: 500 };
 }
 
-export async function perform(view: ClusterView, steps: VersionStep[], journal: Journal): Promise<void> {
+async function perform(view: ClusterView, steps: VersionStep[], journal: Journal): Promise<void> {
   for (const step of steps) {
     const text = versionStepText(step);
     journal.progress(text);
@@ -154,11 +169,15 @@ async function settle(view: ClusterView, live: LiveVersions, to: Minor): Promise
   return spoken(live) === to ? undefined : `the cluster still speaks ${spoken(live)}`;
 }
 
-/** A member may be one minor release ahead of what the cluster speaks; just after an upgrade that takes seconds to follow. */
-function awaitNeighbour(view: ClusterView): Promise<void> {
+/**
+ * A member may be one minor release ahead of what the cluster speaks; just after an upgrade that takes seconds to follow.
+ * Who does not answer may be what the walk is to mend.
+ */
+async function awaitNeighbour(view: ClusterView): Promise<void> {
   const target = minorOf(view.spec.version);
-  return until(view, `the cluster to speak etcd ${nextMinor(target, -1)} or ${target}`, async (live) => {
-    const now = spoken(live);
-    return now === undefined || Math.abs(minorsBetween(now, target)) <= 1 ? undefined : `it speaks ${now}`;
+  const what = `the cluster to speak etcd ${nextMinor(target, -1)} or ${target}`;
+  await waitFor({ ...deadline(view), what }, async () => {
+    const now = spoken(await readVersions(view, await view.pods()));
+    return now === undefined || Math.abs(minorsBetween(now, target)) <= 1 ? { done: undefined } : `it speaks ${now}`;
   });
 }

@@ -92,6 +92,19 @@ export function clusterOf(live: LiveVersions, target: Minor): Minor {
   return downgradeOf(live) !== target && isNewerMinor(oldest!, now) ? oldest! : now;
 }
 
+/**
+ * Why a member must not be started with the spec's version now; undefined where it may. Where every pod was made again
+ * from a newer template, the cluster has gone on to its release in the middle of a walk back.
+ */
+export async function overtaken(view: ClusterView): Promise<string | undefined> {
+  const target = minorOf(view.spec.version);
+  const live = await readVersions(view, await view.pods());
+  if (live.members.length === 0) return undefined;
+  const cluster = clusterOf(live, target);
+  if (!isNewerMinor(cluster, target)) return undefined;
+  return `the cluster has gone on to etcd ${cluster} meanwhile, and no member of ${target} would start: run the update again`;
+}
+
 /** Whether a member of that release would not start, or not on the data of every member. */
 function mustDowngrade(live: LiveVersions, target: Minor): boolean {
   if (isNewerMinor(clusterOf(live, target), target)) return true;

@@ -105,11 +105,16 @@ export class EtcdAdapter implements EtcdPort {
     });
   }
 
-  /** Asks for the state of the authentication: where it is on, that is the role root's alone to know. */
+  /**
+   * Asks for the state of the authentication. Where it is on, etcd before 3.7 tells that to the role root alone, and
+   * every etcd tells the role root alone which roles there are.
+   */
   async authentication(member: MemberAddress, deadlineMs: number): Promise<Authentication> {
     try {
       const ask = this.#call(member, "authentication", deadlineMs, async (client, options) => {
-        return { on: (await client.auth.authStatus(options)).enabled };
+        const { enabled: on } = await client.auth.authStatus(options);
+        if (on) await client.auth.roleList(options);
+        return { on };
       });
       return await ask;
     } catch (error) {

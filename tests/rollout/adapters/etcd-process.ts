@@ -5,19 +5,31 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { PodAddress } from "../../../rollout/ports";
 
-/** The etcd to test with: `ETCD_BINARY`, the one on PATH, or one that the local cluster's tools left in the cache. */
-export function findEtcd(): string | undefined {
-  if (process.env.ETCD_BINARY) return process.env.ETCD_BINARY;
+/** The etcd of the default release, and those of the releases before it. */
+export type EtcdBinary = "etcd" | "etcd-3.6" | "etcd-3.5";
+
+/**
+ * The etcd to test with: `ETCD_BINARY`, the one on PATH, or one that the local cluster's tools left in the cache. Of the
+ * older releases `ETCD_BINARY_3_6` and `ETCD_BINARY_3_5`, or the cache.
+ */
+export function findEtcd(name: EtcdBinary = "etcd"): string | undefined {
+  const given = process.env[name.replace(/^etcd/, "ETCD_BINARY").replace(/[-.]/g, "_")];
+  if (given) return given;
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-etcd");
-  const built = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("etcd-")) : [];
-  const folders = [...(process.env.PATH ?? "").split(delimiter), ...built.map((name) => join(cache, name, "bin"))];
-  return folders.map((folder) => join(folder, "etcd")).find((path) => existsSync(path));
+  const built = existsSync(cache) ? readdirSync(cache).filter((folder) => isOf(folder, name)) : [];
+  const folders = [...(process.env.PATH ?? "").split(delimiter), ...built.map((folder) => join(cache, folder, "bin"))];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** Folders of the cache are named by tool and key. */
+function isOf(folder: string, name: EtcdBinary): boolean {
+  return folder.startsWith(`${name}-`) && /^[0-9a-f]+$/.test(folder.slice(name.length + 1));
 }
 
 /** `describe`, or a skipped one that says why. */
-export function describeWithEtcd(name: string, body: () => void): void {
-  if (findEtcd()) describe(name, body);
-  else describe.skip(`${name} [skipped: no etcd binary on PATH or in ETCD_BINARY]`, body);
+export function describeWithEtcd(name: string, body: () => void, binary: EtcdBinary = "etcd"): void {
+  if (findEtcd(binary)) describe(name, body);
+  else describe.skip(`${name} [skipped: no binary ${binary} on PATH or in ETCD_BINARY]`, body);
 }
 
 export async function freePort(): Promise<number> {
@@ -56,6 +68,7 @@ export class TestCluster {
     readonly members: TestMember[],
     readonly flags: string[] = [],
     readonly scheme: { client: string; peer: string } = { client: "http", peer: "http" },
+    readonly binary: EtcdBinary = "etcd",
   ) {}
 
   start(): void {
@@ -70,7 +83,7 @@ export class TestCluster {
         ...["--listen-metrics-urls", `http://127.0.0.1:${member.metricsPort}`],
         ...["--log-level", "error", "--heartbeat-interval", "50", "--election-timeout", "500", ...this.flags],
       ];
-      this.#processes.push(spawn(findEtcd()!, args, { stdio: "ignore" }));
+      this.#processes.push(spawn(findEtcd(this.binary)!, args, { stdio: "ignore" }));
     }
   }
 

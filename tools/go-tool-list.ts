@@ -5,6 +5,8 @@ export interface GoTool {
   name: string;
   /** Packages to build, and the names of the binaries that come out. */
   packages: Record<string, string>;
+  /** Whether nothing but the tests has a use for it. */
+  testsOnly?: boolean;
   /** Variables that the linker sets. */
   variables?: Record<string, string>;
   /** Files of dependencies to copy into the module before it is built. */
@@ -75,4 +77,7 @@ export const goTools: GoTool[] = [
     packages: { ".": "pulumi-resource-tls" },
     variables: { "main.version": pluginVersion("tls") },
   },
+  // The releases that upgrades begin with, and downgrades end with.
+  { name: "etcd-3.6", packages: { "go.etcd.io/etcd/server/v3": "etcd-3.6" }, testsOnly: true },
+  { name: "etcd-3.5", packages: { "go.etcd.io/etcd/server/v3": "etcd-3.5" }, testsOnly: true },
 ];

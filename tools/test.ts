@@ -9,7 +9,7 @@ import { describeLacks, up } from "./cluster/up.ts";
 import { environment, givenKubeconfig, runningCluster } from "./environment.ts";
 import { elapsed, report } from "./progress.ts";
 import { registerPlugins } from "./pulumi-plugins.ts";
-import { ensureTools, pulumiTools } from "./tools.ts";
+import { ensureTools, pulumiTools, testTools } from "./tools.ts";
 
 /** What a part of the tests came to. */
 interface Tally {
@@ -76,7 +76,7 @@ const SIMULATION = "/tests/rollout/(walk-|checks-can-fail)";
 
 /** Some unit tests talk to etcd processes; without an etcd they skip and say so. */
 async function unit(): Promise<Tally> {
-  await make("etcd");
+  for (const tool of ["etcd", ...testTools]) await make(tool);
   const ignored = ["/node_modules/", "/tests/e2e/", HOSTS, SIMULATION].map(
     (path) => `--testPathIgnorePatterns=${path}`,
   );
@@ -106,6 +106,7 @@ async function endToEnd(args = e2e): Promise<Tally> {
   const lacks = missingAbilities();
   if (lacks.length > 0) return withoutCluster(describeLacks(lacks), args);
   const found = runningCluster() !== undefined;
+  for (const tool of testTools) await make(tool);
   await up();
   try {
     return await onCluster([], args);

@@ -45,16 +45,19 @@ export const pulumiTools = ["kubernetes", "pulumi-language-nodejs", "pulumi", ..
 /** The tools that the cluster needs. */
 export const clusterTools = [
   "debian",
-  ...goTools.map((tool) => tool.name).filter((name) => !name.startsWith("pulumi")),
+  ...goTools.filter(({ name, testsOnly }) => !name.startsWith("pulumi") && !testsOnly).map(({ name }) => name),
 ];
 
-/** Makes the named tools, or all, that are not there yet. */
+/** The tools that nothing but the tests has a use for. */
+export const testTools = goTools.filter(({ testsOnly }) => testsOnly).map(({ name }) => name);
+
+/** Makes the named tools, or all but those of the tests, that are not there yet. */
 export async function ensureTools(names: string[] = []): Promise<void> {
   const tools = allTools();
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown)
     throw new UserError(`there is no tool "${unknown}": use one of ${tools.map((tool) => tool.name).join(", ")}`);
-  const wanted = names.length ? tools.filter((tool) => names.includes(tool.name)) : tools;
+  const wanted = tools.filter(({ name }) => (names.length ? names.includes(name) : !testTools.includes(name)));
   const missing = wanted.filter((tool) => !existsSync(tool.folder()));
   const counter = new Counter(missing.length);
   for (const tool of missing) {

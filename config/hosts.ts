@@ -6,6 +6,7 @@ import { readInput, rolloutSpec } from "./parse";
 import { ConfigError, configPath } from "./problems";
 import { restartToken } from "./restart-token";
 import { warnings } from "./rules";
+import { flagProblems } from "./rules-flags";
 import { cipherProblems } from "./rules-tls";
 import type { RequiredSans } from "./sans";
 import { DEFAULT_VERSION } from "./schema";
@@ -185,6 +186,7 @@ function crossProblems(wish: HostsInput): ConfigProblem[] {
     ...repeated(wish, "name"),
     ...repeated(wish, "address"),
     ...binaryProblems(wish.binary ?? {}),
+    ...flagProblems({ extraArgs: wish.extraArgs ?? {}, version: wish.version ?? DEFAULT_VERSION }),
     ...(wish.tls ? cipherProblems(wish.tls) : []),
   ];
 }

@@ -7,3 +7,4 @@ export { parseSpec } from "./parse";
 export { ConfigError, configPath, describeProblem } from "./problems";
 export { certificateSource, ownCertificates } from "./source";
 export * from "./types";
+export { isNewerMinor, jumpProblem, type Minor, minorOf, minorsBetween, nextMinor } from "./versions";

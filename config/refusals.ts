@@ -1,9 +1,9 @@
 import { isCertificateChange, isProtocolChange, isRotation } from "./changes";
-import { semver } from "./formats";
 import { configPath } from "./problems";
 import { understandEachOther } from "./protocol";
 import { certificateSource, ownCertificates } from "./source";
 import type { CertificateSource, ConfigProblem, EtcdSpec, FieldChange } from "./types";
+import { jumpProblem, minorOf } from "./versions";
 
 const REPLACES = "is fixed once the cluster runs, because changing it replaces the workload and stops every member";
 
@@ -42,6 +42,7 @@ export function refusals(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]):
     ...changes.flatMap(fixedField),
     ...namespaceDropped(old, next),
     ...versionJump(old, next),
+    ...versionWithTls(old, next, changes),
     ...rotationWithoutTls(old, next),
     ...twoAtOnce(old, next, changes),
     ...noCommonProtocol(old, next),
@@ -78,20 +79,29 @@ function namespaceDropped(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
   ];
 }
 
-/** etcd migrates its data from one minor release to the next, and does not go back by itself. */
+/** A first look, at what was asked for last; the walk asks the members themselves. */
 function versionJump(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {
-  const [from, to] = [semver(old.version), semver(next.version)];
-  if (!from || !to || (to[0] === from[0] && (to[1] === from[1] || to[1] === from[1] + 1))) return [];
-  const target = `${from[0]}.${from[1] + 1}`;
-  const down = to[0] < from[0] || (to[0] === from[0] && to[1] < from[1]);
+  const problem = jumpProblem(old.version, next.version);
+  return problem ? [{ path: configPath(["version"]), value: next.version, ...problem }] : [];
+}
+
+/** Half-way, an upgrade and a change of TLS would each have to be undone without the other. */
+function versionWithTls(old: EtcdSpec, next: EtcdSpec, changes: FieldChange[]): ConfigProblem[] {
+  if (minorOf(old.version) === minorOf(next.version)) return [];
+  const other = (old.tls === undefined) !== (next.tls === undefined) ? "tls" : changes.find(isTlsChange)?.path;
+  if (other === undefined) return [];
   return [
     {
       path: configPath(["version"]),
       value: next.version,
-      rule: `must be of the minor release ${from[0]}.${from[1]} or the one after it, ${target}`,
-      mend: down ? "Stay on the release, or downgrade by hand with `etcdctl downgrade`" : `Go to ${target} first`,
+      rule: "must be changed in an update of its own where it changes the minor release of etcd",
+      mend: `Change it in one update and etcd:${other} in another`,
     },
   ];
+}
+
+function isTlsChange({ path }: FieldChange): boolean {
+  return path.startsWith("tls.");
 }
 
 function rotationWithoutTls(old: EtcdSpec, next: EtcdSpec): ConfigProblem[] {

@@ -1,6 +1,8 @@
 import { quantityValue } from "./formats";
 import { memberHost } from "./names";
 import { configPath } from "./problems";
+import { flagProblems } from "./rules-flags";
+import { imageProblems, patchInTag } from "./rules-image";
 import { tlsProblems, tlsWarnings } from "./rules-tls";
 import type { Input } from "./schema";
 import type { ConfigProblem, EtcdSpec } from "./types";
@@ -19,7 +21,9 @@ export function crossProblems(input: Input, spec: EtcdSpec): ConfigProblem[] {
     ...resourceProblems(spec),
     ...repeatedVariables(spec),
     ...(input.tls ? tlsProblems(input.tls, spec.name) : []),
-    ...versionProblems(input),
+    ...flagProblems(spec),
+    ...imageProblems(input, spec),
+    ...tlsVersionProblems(input),
   ];
 }
 
@@ -92,7 +96,7 @@ function repeatedVariables(spec: EtcdSpec): ConfigProblem[] {
 }
 
 /** etcd does not start where the newest version it may speak is older than the oldest. */
-function versionProblems({ extraArgs = {}, tls }: Input): ConfigProblem[] {
+function tlsVersionProblems({ extraArgs = {}, tls }: Input): ConfigProblem[] {
   if (tls?.minVersion !== "TLS1.3" || extraArgs["tls-max-version"] !== "TLS1.2") return [];
   return [
     {
@@ -107,7 +111,7 @@ function versionProblems({ extraArgs = {}, tls }: Input): ConfigProblem[] {
 /** What is accepted, but deserves a second thought. Expects the whole spec, with `tls`. */
 export function warnings(spec: EtcdSpec): ConfigProblem[] {
   const ofTls = spec.tls ? tlsWarnings(spec.tls) : [];
-  return [...evenReplicas(spec), ...otherVersion(spec), ...lostWrites(spec), ...ofTls];
+  return [...evenReplicas(spec), ...patchInTag(spec), ...lostWrites(spec), ...ofTls];
 }
 
 function evenReplicas({ replicas }: EtcdSpec): ConfigProblem[] {
@@ -120,24 +124,6 @@ function evenReplicas({ replicas }: EtcdSpec): ConfigProblem[] {
       mend: `Choose ${replicas - 1} or ${replicas + 1}`,
     },
   ];
-}
-
-function otherVersion({ image, version }: EtcdSpec): ConfigProblem[] {
-  const tagged = versionInTag(image);
-  if (tagged === undefined || tagged === version) return [];
-  return [
-    {
-      path: configPath(["version"]),
-      value: version,
-      rule: `differs from the version in the image's tag, ${tagged}`,
-      mend: "Leave etcd:version out where the tag is right",
-    },
-  ];
-}
-
-/** The etcd version that an image's tag names, such as 3.6.16 of `quay.io/coreos/etcd:v3.6.16`. */
-export function versionInTag(image: string | undefined): string | undefined {
-  return /:v?(\d+\.\d+\.\d+)(?:-[\w.-]+)?(?:@.*)?$/.exec(image ?? "")?.[1];
 }
 
 function lostWrites({ extraArgs }: EtcdSpec): ConfigProblem[] {

@@ -12,7 +12,7 @@ import {
 import { mendForOwnFlag } from "./own-flags";
 import { GO_DURATION, NOT_EMPTY, OBJECT_NAME, tls } from "./schema-tls";
 
-export const DEFAULT_VERSION = "3.6.16";
+export const DEFAULT_VERSION = "3.7.3";
 /** The first release with /readyz and /livez, which the members' probes ask. */
 const OLDEST_VERSION: [number, number, number] = [3, 5, 11];
 
@@ -157,12 +157,12 @@ export const input = z.strictObject({
   version: text(...VERSION)
     .optional()
     .meta({
-      description: `Version of etcd, 3.5.11 or later. Default: the version in the image's tag, else ${DEFAULT_VERSION}.`,
+      description: `Version of etcd, 3.5.11 or later. Default: the version in the image's tag, or ${DEFAULT_VERSION} without an image. Another one restarts the members in order; one minor release at a time.`,
     }),
   image: text({
     test: (v) => /^[^\s@:]+(:\d+\/[^\s@:]+)?(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/.test(v),
     rule: "must be an image reference",
-    mend: "Write repository:tag, such as `quay.io/coreos/etcd:v3.6.16`",
+    mend: `Write repository:tag, such as \`quay.io/coreos/etcd:v${DEFAULT_VERSION}\``,
   })
     .optional()
     .meta({ description: "Image with /usr/local/bin/etcd in it. Default `quay.io/coreos/etcd:v<version>`." }),

@@ -16,7 +16,7 @@ export interface EtcdSpec {
   createNamespace: boolean;
   /** Number of members. Fixed once the cluster runs. */
   replicas: number;
-  /** etcd version, such as `3.6.16`: says which flags may be rendered. */
+  /** etcd version, such as `3.7.3`: says which flags there are, and from where the members can be brought to it. */
   version: string;
   image: string;
   imagePullPolicy: "IfNotPresent" | "Always" | "Never";

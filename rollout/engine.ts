@@ -19,6 +19,8 @@ import { checkReplacement } from "./replacement";
 import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
 import { hasTlsMembers, inPlace, PENDING, previewTrust } from "./trust";
+import { notPrepared, prepareVersion, restarts, settleVersion } from "./version-steps";
+import { planVersions, readVersions, silenceProblem, versionNotes, versionProblems, versionStepText } from "./versions";
 import { checkVolumes } from "./volumes";
 import { FatalError } from "./wait";
 import { isCutOff } from "./walk";
@@ -76,8 +78,8 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   const replacement = checkReplacement(spec, observation.workload);
   if (replacement.length > 0) throw new Refusal(replacement);
   await demandAuthentication(observation.view, observation.pods);
-  const { steps, notes, restarts } = await planUpdate(ports, request, previous, operation, observation);
-  if (restarts) await refuseUnhealthy(observation, spec);
+  const { steps, notes, restarting } = await planUpdate(ports, request, previous, operation, observation);
+  if (restarting) await refuseUnhealthy(observation, spec);
   const kind = steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;
   return { operation: kind, plan: steps, notes };
 }
@@ -88,7 +90,7 @@ async function planUpdate(
   previous: EtcdSpec | undefined,
   operation: Operation,
   observation: Observation,
-): Promise<{ steps: string[]; notes: string[]; restarts: boolean }> {
+): Promise<{ steps: string[]; notes: string[]; restarting: boolean }> {
   const { spec } = request;
   // TrustBundle's row tells of the widening; here it only matters what it leaves behind.
   const trust = spec.tls && request.settled === undefined ? await previewTrust(ports, request) : undefined;
@@ -110,10 +112,40 @@ async function planUpdate(
   const renewed = leaves.length > 0 || request.renewed === true;
   const serves = stays || (await mustServe(request, operation, observation, { renewed, dropped }));
   const walks = [move, final].map(({ steps }) => steps.map(({ text }) => text));
+  const others = restarts(move) || trust?.templateHash !== undefined;
+  const version = await planVersion(observation, final, { others, from: previous?.version });
   return {
-    steps: [...leaves, ...walks[0]!, ...(serves ? [SERVE_STEP] : []), ...dropSteps(dropped), ...walks[1]!],
-    notes: final.notes.length > 0 ? final.notes : move.notes,
-    restarts: [move, final].some(({ steps }) => steps.some(({ kind }) => kind === "restart")),
+    steps: [
+      ...leaves,
+      ...walks[0]!,
+      ...(serves ? [SERVE_STEP] : []),
+      ...dropSteps(dropped),
+      ...version.before,
+      ...walks[1]!,
+      ...version.after,
+    ],
+    notes: [...version.notes, ...(final.notes.length > 0 ? final.notes : move.notes)],
+    restarting: restarts(move) || restarts(final),
+  };
+}
+
+/** What a change of etcd's version takes besides restarts. `others`: members are restarted before the last walk, too. */
+async function planVersion(
+  { view, pods }: Observation,
+  final: Plan,
+  { others, from }: { others: boolean; from: string | undefined },
+) {
+  const { spec } = view;
+  const live = await readVersions(view, pods);
+  const restarting = restarts(final);
+  const problems = restarting ? [...versionProblems(spec, live), ...silenceProblem(spec, live, from)] : [];
+  const { before, after } = planVersions(spec, live, restarting);
+  if (problems.length === 0 && others && before[0]) problems.push(notPrepared(spec.version, before[0]));
+  if (problems.length > 0) throw new Refusal(problems);
+  return {
+    before: before.map(versionStepText),
+    after: after.map(versionStepText),
+    notes: versionNotes(spec, live, restarting),
   };
 }
 
@@ -224,7 +256,7 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
       await awaitServing(observation.view, spec, observation.liveTls);
       journal.note(SERVE_STEP, "", "CertificateSynced");
     }
-    await settle(ports, request, journal);
+    await settle(ports, request, journal, previous?.version);
     if (spec.tls ?? previous?.tls ?? observation.liveTls) await sweepSeeds(ports, spec);
     journal.condition("UpdateDatabase", "every member is where the spec wants it");
   } else if (spec.tls && settled) await writeBundle(ports, spec, settled);
@@ -262,7 +294,12 @@ async function move(
 }
 
 /** Withdraws what nobody serves any more from the trust bundle, and walks every member to the spec. */
-async function settle(ports: Ports, request: RolloutRequest, journal: Journal): Promise<void> {
+async function settle(
+  ports: Ports,
+  request: RolloutRequest,
+  journal: Journal,
+  previousVersion: string | undefined,
+): Promise<void> {
   const { spec, settled } = request;
   const live = await readBundle(ports, spec);
   const dropped = spec.tls && settled && live ? subjectsBeyond(live, settled) : [];
@@ -275,7 +312,9 @@ async function settle(ports: Ports, request: RolloutRequest, journal: Journal): 
   const label = dropped.length > 0 ? { label: "settle" } : {};
   const latest = await observe(ports, spec);
   const plan = planFinal(request, latest, revision, label);
+  const version = await prepareVersion(latest, plan, journal, previousVersion);
   await walk(latest, renderingOf(request, latest, revision), plan, journal, true);
+  await settleVersion(latest, version, journal);
   const left = planFinal(request, await observe(ports, spec), revision, {}).steps;
   if (left.length === 0) return spec.tls && pruneBundle(ports, spec);
   const lines = left.map((step) => step.text).join("; ");

@@ -5,6 +5,7 @@ import type { Journal } from "./journal";
 import { type Observation, plannedPods } from "./observe";
 import { NO_PLAN, type Plan, planRollout } from "./plan";
 import { hashOf, type Rendering, renderStage } from "./render";
+import { refuseVersion } from "./version-steps";
 import { PassWalker } from "./walk";
 
 /** Lays out the walk of what was observed to one stage of one rendering. */
@@ -42,6 +43,7 @@ export async function walk(
   journal: Journal,
   final: boolean,
 ): Promise<void> {
+  await refuseVersion(observation, plan, final);
   for (const pass of plan.passes) {
     const manifest = renderStage(rendering, pass.to, pass.intermediate || !final);
     await new PassWalker(observation.view, pass, manifest, journal).run();

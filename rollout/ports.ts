@@ -112,6 +112,20 @@ export interface MemberStatus {
   errors: string[];
 }
 
+/** What a member says of versions. */
+export interface MemberVersions {
+  /** Of its binary, such as `3.6.17`. */
+  server: string;
+  /** Minor release whose protocol the cluster speaks, such as `3.6`; absent until the members have agreed on one. */
+  cluster?: string;
+  /** The release that its data is for, such as `3.6.0`. Members before 3.6 don't tell. */
+  storage?: string;
+  /** The release that a downgrade is enabled to, such as `3.5.0`. Members before 3.6 don't tell. */
+  downgradeTo?: string;
+  /** How many snapshots its process has written to disk. */
+  snapshots: number;
+}
+
 /** How to talk to a member's client port. */
 export type Scheme = "http" | "https";
 
@@ -129,6 +143,9 @@ export interface EtcdPort {
   updatePeerUrls(member: MemberAddress, id: string, peerUrls: string[], deadlineMs: number): Promise<void>;
   /** Must be sent to the leader; the transferee must be a voter. */
   moveLeader(leader: MemberAddress, transfereeId: string, deadlineMs: number): Promise<void>;
+  versions(member: MemberAddress, deadlineMs: number): Promise<MemberVersions>;
+  /** Lets the cluster go down to a minor release, such as `3.6`; `undefined`: what was enabled is cancelled. */
+  setDowngrade(member: MemberAddress, minor: string | undefined, deadlineMs: number): Promise<void>;
   /** Alarms that are raised, such as `NOSPACE`. */
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]>;
   /** `denied`: in etcd's own words, why the user (or having none) does not do for a walk. */

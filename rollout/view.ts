@@ -10,6 +10,7 @@ import type {
   Member,
   MemberAddress,
   MemberStatus,
+  MemberVersions,
   PodAddress,
   Ports,
   Scheme,
@@ -85,6 +86,10 @@ export class ClusterView {
 
   async status(pod: LivePod): Promise<MemberStatus> {
     return this.ports.etcd.status(await this.address(pod), CALL_DEADLINE_MS);
+  }
+
+  async versions(pod: LivePod): Promise<MemberVersions> {
+    return this.ports.etcd.versions(await this.address(pod), CALL_DEADLINE_MS);
   }
 
   /** Asks the ready members one after the other until one answers; throws the last error. */

@@ -8,6 +8,7 @@ import { isStranger, REPLACE, withAdvice } from "./lost-data";
 import { nextToRestart, type Pass, peerScheme, type Step, Steps, toRegisterFirst, transferee } from "./plan";
 import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
 import { templateHash } from "./render";
+import { overtaken } from "./versions";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
 import { DeadlineError, FatalError, waitFor } from "./wait";
 
@@ -117,6 +118,9 @@ export class PassWalker {
 
   /** Applies the member template; under OnDelete no pod restarts because of it. */
   private async setTemplate(): Promise<LiveWorkload> {
+    await this.wait("the members to bear the template's version", async () => {
+      return (await overtaken(this.view)) ?? { done: undefined };
+    });
     const before = await this.view.ports.kube.workload(this.view.spec);
     await this.view.ports.kube.apply(this.manifest);
     const workload = await this.wait("the workload's controller to see the new template", async () => {
@@ -230,6 +234,8 @@ export class PassWalker {
   private async evict(pod: LivePod, gatedAt: number): Promise<void> {
     let asked = gatedAt;
     await this.wait(`the eviction of ${pod.name}`, async () => {
+      const newer = await overtaken(this.view);
+      if (newer) return newer;
       if (this.view.ports.clock.now() - asked > GATE_HOLDS_MS) {
         const verdict = await evaluateGate(this.view, pod.ready ? undefined : pod.name);
         if (!verdict.open) return verdict.reasons.join("; ");

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { paths } from "./cluster/clone.ts";
 import { fixed, readSettings, type Settings } from "./cluster/settings.ts";
-import { etcdVersion } from "./images.ts";
+import { etcdVersion, olderEtcds } from "./images.ts";
 import { isRunning } from "./process-identity.ts";
 import { commandsFolder } from "./tools.ts";
 
@@ -56,6 +56,9 @@ function cluster(settings: Settings): Record<string, string> {
     PULUMI_ETCD_LOCAL_STORAGE_CLASS: "local",
     PULUMI_ETCD_LOCAL_ETCD_VERSION: etcdVersion(),
     PULUMI_ETCD_LOCAL_ETCD_IMAGE: `localhost/etcd:${etcdVersion()}`,
+    PULUMI_ETCD_LOCAL_ETCD_OLDER: olderEtcds()
+      .map(({ version }) => version)
+      .join(","),
     PULUMI_ETCD_LOCAL_STATE: paths.cluster,
     PULUMI_ETCD_LOCAL_LOGS: paths.logs,
   };

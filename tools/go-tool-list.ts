@@ -117,4 +117,7 @@ export const goTools: GoTool[] = [
     seconds: 150,
   },
   { name: "etcd-writer", packages: { ".": "etcd-writer" }, seconds: 20 },
+  // The releases that upgrades begin with, and downgrades end with: nothing but the tests has a use for them.
+  { name: "etcd-3.6", packages: { "go.etcd.io/etcd/server/v3": "etcd-3.6" }, seconds: 50 },
+  { name: "etcd-3.5", packages: { "go.etcd.io/etcd/server/v3": "etcd-3.5" }, seconds: 50 },
 ];

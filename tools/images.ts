@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
 import { hash } from "./cache.ts";
@@ -17,7 +17,23 @@ export interface Image {
 
 /** The images that the cluster is given, since it pulls none. */
 export function images(): Image[] {
-  return [pause(), etcd()];
+  return [pause(), etcd(), ...olderEtcds().map(({ tool, version }) => olderEtcd(tool, version))];
+}
+
+/** The older releases of etcd that have been built, for the tests. */
+export function olderEtcds(): { tool: string; version: string }[] {
+  return ["etcd-3.6", "etcd-3.5"]
+    .filter((tool) => existsSync(goToolFolder(goTool(tool))))
+    .map((tool) => ({ tool, version: etcdVersion(tool) }));
+}
+
+function olderEtcd(tool: string, version: string): Image {
+  const { config, entries } = etcd();
+  const own = () => [
+    ...entries().filter(({ path }) => !path.startsWith("usr/local/bin/")),
+    file("usr/local/bin/etcd", binary(tool)),
+  ];
+  return { name: `localhost/etcd:${version}`, key: keyOf(tool), entries: own, config };
 }
 
 function pause(): Image {
@@ -51,10 +67,10 @@ function etcd(): Image {
 }
 
 /** The version of etcd that the tools are built from. */
-export function etcdVersion(): string {
-  const module = readFileSync(join(import.meta.dirname, "modules/etcd/go.mod"), "utf8");
+export function etcdVersion(tool = "etcd"): string {
+  const module = readFileSync(join(import.meta.dirname, "modules", tool, "go.mod"), "utf8");
   const version = module.match(/^\s*(?:require )?go\.etcd\.io\/etcd\/server\/v3 (v\S+)/m)?.[1];
-  if (!version) throw new Error("tools/modules/etcd/go.mod does not require go.etcd.io/etcd/server/v3");
+  if (!version) throw new Error(`tools/modules/${tool}/go.mod does not require go.etcd.io/etcd/server/v3`);
   return version;
 }
 

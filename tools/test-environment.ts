@@ -10,6 +10,8 @@ export function testEnvironment(variables: NodeJS.ProcessEnv = process.env): Nod
   return {
     ...variables,
     ...there("ETCD_BINARY", binary("etcd")),
+    ...there("ETCD_BINARY_3_6", binary("etcd-3.6")),
+    ...there("ETCD_BINARY_3_5", binary("etcd-3.5")),
     ...there("PULUMI_ETCD_WRITER", binary("etcd-writer")),
     ...there("PULUMI_ETCD_TEST_PROGRAMS", programs),
     // The machine's own comes first, if it has one.

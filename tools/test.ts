@@ -80,7 +80,7 @@ const EMPTY_MACHINE = "/tests/tools/empty-machine";
 
 /** Some unit tests talk to etcd processes; without an etcd they skip and say so. */
 async function unit(): Promise<Tally> {
-  await make("etcd", "test-programs");
+  await make("etcd", ...testTools);
   const ignored = ["/node_modules/", "/tests/e2e/", HOSTS, SIMULATION, EMPTY_MACHINE].map(
     (path) => `--testPathIgnorePatterns=${path}`,
   );

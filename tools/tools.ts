@@ -62,7 +62,7 @@ export const pulumiTools = ["pulumi-language-nodejs", "pulumi", "pulumi-resource
 export const clusterTools = ["debian", "cluster", "etcd"];
 
 /** What the tests need besides. */
-export const testTools = ["test-programs", "etcd-writer"];
+export const testTools = ["test-programs", "etcd-writer", "etcd-3.6", "etcd-3.5"];
 
 /** Makes the named tools that are not there yet, in the order in which they are listed above. */
 export async function ensureTools(names: string[], made?: (name: string) => void): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   Member,
   MemberAddress,
   MemberStatus,
+  MemberVersions,
   PodAddress,
 } from "../ports";
 import { callMember } from "./etcd-client";
@@ -17,6 +18,7 @@ import { identity } from "./identity";
 import { probeMember } from "./probe";
 import { servedCertificate } from "./served-certificate";
 import type { Transport } from "./transport";
+import { metricsVersions, setDowngrade, statusVersions } from "./versions";
 
 export interface EtcdAdapterOptions {
   /** Client port of the members. Default 2379. */
@@ -83,6 +85,18 @@ export class EtcdAdapter implements EtcdPort {
     });
   }
 
+  async versions(member: MemberAddress, deadlineMs: number): Promise<MemberVersions> {
+    const [status, metrics] = await Promise.all([
+      this.#call(member, "versions", deadlineMs, statusVersions),
+      metricsVersions(this.#transport, member, deadlineMs),
+    ]);
+    return { ...status, ...metrics };
+  }
+
+  setDowngrade(member: MemberAddress, minor: string | undefined, deadlineMs: number): Promise<void> {
+    return this.#call(member, "downgrade", deadlineMs, (client, options) => setDowngrade(client, minor, options));
+  }
+
   alarms(member: MemberAddress, deadlineMs: number): Promise<string[]> {
     return this.#call(member, "alarms", deadlineMs, async (client, options) => {
       const answer = await client.maintenance.alarm({ action: AlarmAction.Get }, options);
@@ -91,11 +105,16 @@ export class EtcdAdapter implements EtcdPort {
     });
   }
 
-  /** Asks for the state of the authentication: where it is on, that is the role root's alone to know. */
+  /**
+   * Asks for the state of the authentication. Where it is on, etcd before 3.7 tells that to the role root alone, and
+   * every etcd tells the role root alone which roles there are.
+   */
   async authentication(member: MemberAddress, deadlineMs: number): Promise<Authentication> {
     try {
       const ask = this.#call(member, "authentication", deadlineMs, async (client, options) => {
-        return { on: (await client.auth.authStatus(options)).enabled };
+        const { enabled: on } = await client.auth.authStatus(options);
+        if (on) await client.auth.roleList(options);
+        return { on };
       });
       return await ask;
     } catch (error) {

@@ -28,7 +28,7 @@ describe("refusals", () => {
     ["too many members", { replicas: 9 }, "etcd:replicas", /7 at most/],
     ["half a member", { replicas: 1.5 }, "etcd:replicas", /whole number/],
     ["version too old", { version: "3.5.10" }, "etcd:version", /3\.5\.11 or later/],
-    ["version with a v", { version: "v3.6.16" }, "etcd:version", /without a leading v/],
+    ["version with a v", { version: "v3.7.3" }, "etcd:version", /without a leading v/],
     ["image with a blank", { image: "etcd :v1" }, "etcd:image", /image reference/],
     ["workload", { workload: "statefulset" }, "etcd:workload.kind", /Did you mean `StatefulSet`/],
     [

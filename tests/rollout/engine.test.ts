@@ -281,7 +281,7 @@ describe("a walk that is stopped", () => {
   });
 
   test("because somebody has changed the workload", async () => {
-    const message = await disturbed("evict", ({ world }) => world.editImage("another"));
+    const message = await disturbed("evict", ({ world }) => world.editImage("example.org/etcd", "another"));
     expect(message).toMatch(/^(StatefulSet db has the template|db-\d came back on revision) .* run the update again$/);
   });
 

@@ -13,6 +13,24 @@ test.each([
   );
 });
 
+test.each([
+  [
+    "panic: unmarshal should never fail (proto: cannot parse invalid wire-format data) [recovered]",
+    /back to 3\.6 and update/,
+  ],
+  [
+    "panic: detected disallowed v2 WAL for stage --v2-deprecation=write-only",
+    /back to 3\.5, and see `etcdutl check v2store`/,
+  ],
+  [
+    "illegal v2store content: detected disallowed custom content in v2store for stage",
+    /etcd 3\.6 does not start on it/,
+  ],
+  ["invalid downgrade; server version is lower than determined cluster version", /the cluster speaks a newer release/],
+])("of data of another release, too: %s", (trouble, advice) => {
+  expect(withAdvice(trouble)).toMatch(advice);
+});
+
 test("of another trouble nothing is", () => {
   expect(withAdvice("ImagePullBackOff: no such image")).toBe("ImagePullBackOff: no such image");
 });

@@ -133,4 +133,56 @@ export const REGRESSIONS: Record<string, Schedule> = {
     durations: [],
     faults: [{ kind: "secret-renewed", change: 1, call: 0, choice: 0 }],
   },
+  "upgrade: a member that restarted after its snapshot was waited for without end": {
+    replicas: 3,
+    change: "etcd 3.6 to 3.7",
+    revert: false,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "pod-deleted", change: 4, call: 0, choice: 0 },
+      { kind: "kill-before", change: 0, call: 0, choice: 0 },
+    ],
+  },
+  "downgrade: with its only member away, it was started on the older release unprepared": {
+    replicas: 1,
+    change: "etcd 3.6 to 3.5",
+    revert: false,
+    budget: false,
+    durations: [],
+    faults: [{ kind: "pod-deleted", change: 0, call: 0, choice: 0 }],
+  },
+  "downgrade: a member whose pod was just being made again was not asked whether its data had migrated": {
+    replicas: 3,
+    change: "etcd 3.7 to 3.6",
+    revert: false,
+    budget: false,
+    durations: [1, 1, 74, 16],
+    faults: [
+      { kind: "pod-deleted", change: 4, call: 14, choice: 0 },
+      { kind: "leader-change", change: 0, call: 0, choice: 0 },
+    ],
+  },
+  "upgrade: refused half-way, after the trust bundle was written": {
+    replicas: 1,
+    change: "etcd 3.5 to 3.6",
+    revert: false,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "pod-deleted", change: 1, call: 0, choice: 0 },
+      { kind: "kill-before", change: 0, call: 0, choice: 0 },
+    ],
+  },
+  "upgrade: killed while the snapshot was written, and reverted while nobody answered: the downgrade stayed enabled": {
+    replicas: 1,
+    change: "etcd 3.6 to 3.7",
+    revert: true,
+    budget: false,
+    durations: [],
+    faults: [
+      { kind: "kill-before", change: 4, call: 0, choice: 0 },
+      { kind: "container-crash", change: 5, call: 0, choice: 0 },
+    ],
+  },
 };

@@ -40,6 +40,10 @@ describe.each<[string, Fault[]]>([
     ["template", 3],
     ["own-ca: next generation", 3],
     ["issuer to own-ca", 3],
+    ["etcd 3.5 to 3.6", 3],
+    ["etcd 3.6 to 3.7", 3],
+    ["etcd 3.7 to 3.6", 1],
+    ["etcd 3.7 to 3.6", 3],
   ])("%s, %i members", (change, replicas) => {
     test.each([false, true])(
       "asked to go back: %s",

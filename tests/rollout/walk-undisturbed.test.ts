@@ -54,6 +54,7 @@ describe.each([1, 2, 3, 5])("%i members, and nothing interferes", (replicas) => 
   const rotatedOwn = ownCaSpec(replicas, { rotate: "1" });
   const given = givenSpec(replicas);
   const others = givenSpec(replicas, "others");
+  const etcd = (version: string) => tlsSpec(replicas, { version });
 
   test.each([
     ["create, add, remove, add", [plain, tls, plain, tls]],
@@ -69,6 +70,10 @@ describe.each([1, 2, 3, 5])("%i members, and nothing interferes", (replicas) => 
     ["from an issuer to a CA of its own, and back", [tls, own, tls]],
     ["from an issuer to given Secrets, and back", [tls, given, tls]],
     ["from a CA of its own to given Secrets, and back", [own, given, own]],
+    [
+      "etcd from 3.5 to 3.7 and back, a minor release at a time",
+      ["3.5.36", "3.6.17", "3.7.3", "3.6.17", "3.5.36"].map(etcd),
+    ],
   ])("%s: what is done is what the preview said", async (_, specs) => {
     await fc.assert(
       fc.asyncProperty(durations, (shares) => walkThrough(specs, shares)),

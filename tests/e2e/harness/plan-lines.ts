@@ -6,6 +6,10 @@ const STEP = new RegExp(
     "trust bundle: (?:add|drop) .*",
     String.raw`(?:restore|re-issue) Certificate \S+(?:: .*)?`,
     "wait until every member serves its new certificates",
+    String.raw`cancel the downgrade to etcd \S+`,
+    String.raw`enable the downgrade to etcd \S+, and wait .*`,
+    "let every member write a snapshot, .*",
+    String.raw`wait until the cluster speaks etcd \S+`,
   ]
     .map((form) => `^${form}$`)
     .join("|"),

@@ -5,17 +5,24 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { PodAddress } from "../../../rollout/ports";
 
-/** The etcd to test with: `ETCD_BINARY`, which `make test` names, or the one on PATH. */
-export function findEtcd(): string | undefined {
-  if (process.env.ETCD_BINARY) return process.env.ETCD_BINARY;
+/** The etcd of the default release, and those of the releases before it. */
+export type EtcdBinary = "etcd" | "etcd-3.6" | "etcd-3.5";
+
+/**
+ * The etcd to test with: `ETCD_BINARY`, which `make test` names, or the one on PATH. Of the older releases
+ * `ETCD_BINARY_3_6` and `ETCD_BINARY_3_5`.
+ */
+export function findEtcd(name: EtcdBinary = "etcd"): string | undefined {
+  const given = process.env[name.replace(/^etcd/, "ETCD_BINARY").replace(/[-.]/g, "_")];
+  if (given) return given;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, "etcd")).find((path) => existsSync(path));
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** `describe`, or a skipped one that says why. */
-export function describeWithEtcd(name: string, body: () => void): void {
-  if (findEtcd()) describe(name, body);
-  else describe.skip(`${name} [skipped: no etcd binary on PATH or in ETCD_BINARY]`, body);
+export function describeWithEtcd(name: string, body: () => void, binary: EtcdBinary = "etcd"): void {
+  if (findEtcd(binary)) describe(name, body);
+  else describe.skip(`${name} [skipped: no binary ${binary} on PATH or in ETCD_BINARY]`, body);
 }
 
 export async function freePort(): Promise<number> {
@@ -54,6 +61,7 @@ export class TestCluster {
     readonly members: TestMember[],
     readonly flags: string[] = [],
     readonly scheme: { client: string; peer: string } = { client: "http", peer: "http" },
+    readonly binary: EtcdBinary = "etcd",
   ) {}
 
   start(): void {
@@ -68,7 +76,7 @@ export class TestCluster {
         ...["--listen-metrics-urls", `http://127.0.0.1:${member.metricsPort}`],
         ...["--log-level", "error", "--heartbeat-interval", "50", "--election-timeout", "500", ...this.flags],
       ];
-      this.#processes.push(spawn(findEtcd()!, args, { stdio: "ignore" }));
+      this.#processes.push(spawn(findEtcd(this.binary)!, args, { stdio: "ignore" }));
     }
   }
 

@@ -1,4 +1,12 @@
-import type { Authentication, EtcdPort, Member, MemberAddress, PodAddress } from "../../../rollout/ports";
+import { minorOf } from "../../../config";
+import type {
+  Authentication,
+  EtcdPort,
+  Member,
+  MemberAddress,
+  MemberVersions,
+  PodAddress,
+} from "../../../rollout/ports";
 import { trusts } from "./cert-manager";
 import type { EtcdProcess, RaftMember } from "./raft";
 import type { World } from "./world";
@@ -25,7 +33,7 @@ export class SimulatedEtcd implements EtcdPort {
   ) {}
 
   async status(address: MemberAddress) {
-    const { member } = this.enter(address);
+    const { member, process } = this.enter(address);
     const { raft } = this.world;
     const leader = raft.leaderSeenBy(member);
     return {
@@ -35,7 +43,7 @@ export class SimulatedEtcd implements EtcdPort {
       raftIndex: BigInt(member.stored),
       appliedIndex: BigInt(Math.min(member.stored, raft.committed)),
       isLearner: member.isLearner,
-      version: "3.6.16",
+      version: process.version,
       errors: leader ? [] : ["etcdserver: no leader"],
     };
   }
@@ -65,6 +73,27 @@ export class SimulatedEtcd implements EtcdPort {
     if (heir === member) return;
     raft.moveLeader(heir);
     this.moved(member.name, heir.name);
+  }
+
+  async versions(address: MemberAddress): Promise<MemberVersions> {
+    const { member, process } = this.enter(address);
+    const { cluster, downgradeTo } = this.world.raft.versions;
+    const { version: server, snapshots } = process;
+    if (minorOf(server) === "3.5") return { server, cluster, snapshots };
+    return {
+      server,
+      cluster,
+      snapshots,
+      storage: `${member.data.storage}.0`,
+      ...(downgradeTo !== undefined && { downgradeTo: `${downgradeTo}.0` }),
+    };
+  }
+
+  async setDowngrade(address: MemberAddress, minor: string | undefined) {
+    this.reachQuorum(address);
+    const { versions } = this.world.raft;
+    if (minor === undefined) versions.cancel();
+    else versions.enable(minor);
   }
 
   async alarms(address: MemberAddress) {

@@ -39,7 +39,16 @@ export interface Fault {
 }
 
 /** Calls that change something: crashes around these are the interesting ones. */
-const CHANGES = new Set(["apply", "delete", "evict", "annotatePod", "replaceStatus", "updatePeerUrls", "moveLeader"]);
+const CHANGES = new Set([
+  "apply",
+  "delete",
+  "evict",
+  "annotatePod",
+  "replaceStatus",
+  "updatePeerUrls",
+  "moveLeader",
+  "setDowngrade",
+]);
 const CALL_MS = 5;
 
 /** Faults that need a certain call to make sense. */
@@ -126,6 +135,7 @@ export class Faults {
     args: unknown[],
     perform: () => Promise<unknown>,
   ): Promise<unknown> {
+    if (name === "versions" && !this.world.versionsMatter) return perform();
     this.calls += 1;
     this.world.timeline.advance(CALL_MS);
     const changing = CHANGES.has(name);
@@ -207,7 +217,7 @@ export class Faults {
         world.annotateTemplate({ "kubectl.kubernetes.io/restartedAt": String(world.now()) });
         break;
       case "template-edit":
-        world.editImage(`example.org/etcd:edited-${choice}`);
+        world.editImage("example.org/etcd", `edited-${choice}`);
         break;
     }
   }

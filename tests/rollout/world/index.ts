@@ -4,7 +4,7 @@ export { Invariants } from "./invariants";
 export { OWNER, up } from "./program";
 export { live } from "./run";
 export { Scenario } from "./scenario";
-export { type Change, durations, type Move, type Schedule, schedule } from "./schedule";
+export { type Change, durations, type Move, type Schedule, schedule, type Versions } from "./schedule";
 export { liveThrough, search } from "./search";
 export { givenSpec, ownCaSpec, plainSpec, tlsSpec } from "./specs";
 export { Tally } from "./tally";

@@ -33,6 +33,7 @@ export class Invariants {
   podsReplaced = false;
 
   constructor(private readonly world: World) {
+    world.onWrongStart = (what) => this.fail(what);
     world.onStep = () => {
       this.noteAvailability();
       this.check();

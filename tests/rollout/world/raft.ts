@@ -1,10 +1,11 @@
 import type { EtcdSpec } from "../../../config";
-import { clientUrl, memberName, peerUrl } from "../../../config";
+import { clientUrl, memberName, minorOf, peerUrl } from "../../../config";
 import type { Stage } from "../../../manifests";
 import type { Durations } from "./timeline";
+import { ClusterVersions, type MemberVersion, type VersionedData } from "./versions";
 
 /** A running etcd process: what it read when it started, and what it re-reads. */
-export interface EtcdProcess {
+export interface EtcdProcess extends MemberVersion {
   stage: Stage;
   /** CA certificates, read once at start. */
   trust: string;
@@ -28,6 +29,7 @@ export interface RaftMember {
   isLearner: boolean;
   /** Number of entries on its volume. */
   stored: number;
+  data: VersionedData;
   process?: EtcdProcess;
 }
 
@@ -39,6 +41,7 @@ export class Raft {
   members: RaftMember[] = [];
   voters: RaftMember[] = [];
   leader: RaftMember | undefined;
+  readonly versions: ClusterVersions;
   term = 1;
   /** Entries that a majority has stored: each is a write that somebody was told is safe. */
   committed = 0;
@@ -56,7 +59,12 @@ export class Raft {
     private readonly spec: EtcdSpec,
     private readonly trusts: Trusts,
     private readonly durations: Durations,
-  ) {}
+  ) {
+    this.versions = new ClusterVersions(spec.version, durations);
+    this.versions.snapshot = () => {
+      for (const { data } of this.members) data.bygone = false;
+    };
+  }
 
   /** A cluster's first start: every member is registered under the URL that it listens on. */
   bootstrap(scheme: "http" | "https", learner?: number): void {
@@ -68,6 +76,7 @@ export class Raft {
       clientUrls: [clientUrl(this.spec, ordinal, scheme)],
       isLearner: ordinal === learner,
       stored: 0,
+      data: { storage: minorOf(this.spec.version), bygone: false },
     }));
     this.changed();
   }
@@ -135,6 +144,7 @@ export class Raft {
       this.leaderlessSince = undefined;
       this.replicate(now);
     } else this.elect(now);
+    this.versions.tick(now, this);
   }
 
   private elect(now: number): void {

@@ -14,6 +14,7 @@ export async function live(schedule: Schedule): Promise<Scenario> {
     budget,
     ...(learner !== undefined && replicas > 1 && { learner: learner % replicas }),
   });
+  scenario.world.versionsMatter = before.version !== after.version;
   await scenario.until(before);
   happens?.(scenario.world, "forth");
   scenario.disturb(faults);
@@ -84,6 +85,14 @@ function changeOf(change: Change, replicas: number): Transition {
       return { before: given, after: given, happens: rewritten({ ca: "given-next" }) };
     case "secrets: renewed":
       return { before: given, after: given, happens: rewritten({ ca: "given", serial: 2 }) };
+    case "etcd 3.5 to 3.6":
+      return { before: versioned(replicas, "3.5.36"), after: versioned(replicas, "3.6.17") };
+    case "etcd 3.6 to 3.7":
+      return { before: versioned(replicas, "3.6.17"), after: versioned(replicas, "3.7.3") };
+    case "etcd 3.7 to 3.6":
+      return { before: versioned(replicas, "3.7.3"), after: versioned(replicas, "3.6.17") };
+    case "etcd 3.6 to 3.5":
+      return { before: versioned(replicas, "3.6.17"), after: versioned(replicas, "3.5.36") };
     case "issuer to own-ca":
       return { before: tls, after: own };
     case "own-ca to issuer":
@@ -97,6 +106,10 @@ function changeOf(change: Change, replicas: number): Transition {
     case "secrets to own-ca":
       return { before: given, after: own };
   }
+}
+
+function versioned(replicas: number, version: string): EtcdSpec {
+  return tlsSpec(replicas, { version });
 }
 
 /** Somebody writes all given Secrets anew, or puts them back. */

@@ -1,4 +1,4 @@
-import { type EtcdSpec, ownCertificates, peerUrl, trustBundleName } from "../../../config";
+import { type EtcdSpec, minorOf, ownCertificates, peerUrl, trustBundleName } from "../../../config";
 import {
   finalStage,
   renderCertificates,
@@ -161,7 +161,19 @@ export class Scenario {
       if (process && JSON.stringify(process.stage) !== JSON.stringify(stage)) fail(`${name} runs another stage`);
     }
     if (pods.some((pod) => !stageOf(pod.template.metadata.annotations))) fail("a pod has no stage");
+    this.checkVersions(spec, fail);
     this.checkCertificates(spec, fail);
+  }
+
+  /** Every member runs the release that was asked for, and the cluster has come to it. */
+  private checkVersions({ version }: EtcdSpec, fail: (what: string) => void): void {
+    const { members, versions } = this.world.raft;
+    for (const { name, process } of members)
+      if (process && minorOf(process.version) !== minorOf(version)) fail(`${name} runs etcd ${process.version}`);
+    if (versions.cluster !== minorOf(version)) fail(`the cluster speaks ${versions.cluster}`);
+    // Members of 3.5 tell nobody: what they have not ended yet, they end a few seconds later.
+    const hidden = minorOf(version) === "3.5";
+    if (versions.downgradeTo !== undefined && !hidden) fail(`a downgrade to ${versions.downgradeTo} is enabled`);
   }
 
   /** The Certificates and Secrets of the spec's source, and none besides; and a bundle of the source's CAs alone. */

@@ -10,7 +10,11 @@ export type Change =
   | "template"
   | `own-ca: ${"add" | "remove" | "next generation" | "another name" | "rotate"}`
   | `secrets: ${"add" | "remove" | "others" | "another CA" | "renewed"}`
-  | Move;
+  | Move
+  | Versions;
+
+/** From one minor release of etcd to another. */
+export type Versions = `etcd ${"3.5 to 3.6" | "3.6 to 3.7" | "3.7 to 3.6" | "3.6 to 3.5"}`;
 
 /** From one source of certificates to another. */
 export type Move =

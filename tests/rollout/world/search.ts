@@ -4,7 +4,7 @@ import type { Scenario } from "./scenario";
 import { type Change, type Schedule, schedule } from "./schedule";
 import { Tally } from "./tally";
 
-/** In each of the four files that search; with those that are killed at every step, more than ten thousand in all. */
+/** In each of the five files that search; with those that are killed at every step, more than ten thousand in all. */
 const SCHEDULES = 1800;
 
 /**

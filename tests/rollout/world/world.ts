@@ -1,5 +1,6 @@
 import type { EtcdSpec } from "../../../config";
 import { memberName } from "../../../config";
+import { versionInTag } from "../../../config/rules-image";
 import { type KubeObject, PLAIN, stageOf } from "../../../manifests";
 import { CertManager, trusts } from "./cert-manager";
 import { frozen } from "./frozen";
@@ -60,6 +61,10 @@ export class World {
   extraReadinessMs = 0;
   /** When something last happened that the engine did not do. */
   disturbedAt: number | undefined;
+  /** Whether a schedule changes versions: only then is being asked for them a call like any other. */
+  versionsMatter = false;
+  /** Called when a member is started on a version that its data or the cluster does not bear. */
+  onWrongStart: (what: string) => void = () => {};
   /** Called after everything that happens. */
   onStep: () => void = () => {};
   private uid = 1;
@@ -201,7 +206,13 @@ export class World {
     pod.readyFrom = now + this.durations.between(100, 4000) + this.extraReadinessMs;
     this.extraReadinessMs = 0;
     delete pod.failingSince;
+    const version = versionInTag(pod.template.spec.containers?.[0]?.image) ?? this.spec.version;
+    const refusal = this.raft.versions.refuses(member, version);
+    if (refusal) this.onWrongStart(refusal);
+    this.raft.versions.started(version, this.raft.members);
     member.process = {
+      version,
+      snapshots: 0,
       stage: stageOf(pod.template.metadata.annotations) ?? PLAIN,
       trust: pod.files.trust ?? "",
       peerLeaf: () => pod.files.peer,
@@ -221,12 +232,13 @@ export class World {
     this.changeWorkload(workload.object);
   }
 
-  /** An edit of something that the engine owns: its next apply takes it back. */
-  editImage(image: string): void {
+  /** An edit of something that the engine owns: its next apply takes it back. The same etcd, from elsewhere. */
+  editImage(repository: string, mark: string): void {
     const { workload } = this;
     if (!workload) return;
     const object = structuredClone(workload.object);
-    for (const container of object.spec.template.spec.containers ?? []) container.image = image;
+    for (const container of object.spec.template.spec.containers ?? [])
+      container.image = `${repository}:v${versionInTag(container.image)}-${mark}`;
     this.changeWorkload(object);
     workload.edited = true;
   }

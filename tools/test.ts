@@ -19,10 +19,10 @@ interface Tally {
   skipped: number;
 }
 
-const e2e = ["--config", "tests/e2e/jest.config.js", "--runInBand"];
+const e2e = ["--config", "tests/e2e/jest.config.js"];
 
-/** Those of the end-to-end cases in which something goes wrong in the middle. */
-const faults = [...e2e, "tests/e2e/faults/"];
+/** What the cases that run alone leave for a look; the others use the suite's own folder. */
+const aloneFolder = join(repository, "node_modules", ".cache", "pulumi-etcd-e2e-alone");
 
 const none: Tally = { passed: 0, failed: 0, skipped: 0 };
 
@@ -121,10 +121,16 @@ async function endToEnd(args = e2e): Promise<Tally> {
   }
 }
 
+/** Two cases at a time wait less than one: each has a namespace of its own. Then those that need the cluster alone. */
 async function onCluster(args: string[]): Promise<Tally> {
   const env = testEnvironment({ ...process.env, ...(await environment()) });
   await registerPlugins(env);
-  return jest("end-to-end tests", args, env);
+  if (process.env.PULUMI_ETCD_E2E_REPORT || process.env.PULUMI_ETCD_E2E_FAULTS_REPORT)
+    return jest("end-to-end tests", [...args, "--runInBand"], env);
+  const others = { ...env, PULUMI_ETCD_E2E_BESIDE: "others" };
+  const nobody = { ...env, PULUMI_ETCD_E2E_BESIDE: "nobody", PULUMI_ETCD_E2E_FOLDER: aloneFolder };
+  const tally = jest("end-to-end tests, side by side", [...args, "--maxWorkers=2"], others);
+  return sum(tally, jest("end-to-end tests, one by one", [...args, "--runInBand"], nobody));
 }
 
 /** On a machine that cannot run containers the cases are skipped, and say so; in CI that is a failure. */
@@ -146,7 +152,7 @@ const parts: Record<string, () => Tally | Promise<Tally>> = {
 };
 
 /** Not part of a run of everything: the end-to-end part has one fault of each kind. */
-const onDemand: typeof parts = { faults: () => endToEnd(faults) };
+const onDemand: typeof parts = { faults: () => endToEnd([...e2e, "tests/e2e/faults/"]) };
 
 const wanted = process.argv.slice(2);
 let total = none;

@@ -1,5 +1,5 @@
 import type { EtcdSpec } from "../../config";
-import { type Ports, previewRollout } from "../../rollout";
+import { carryOut, type Ports, previewRollout, widenTrust } from "../../rollout";
 import type { MemberVersions } from "../../rollout/ports";
 import {
   type LiveVersions,
@@ -9,7 +9,7 @@ import {
   versionProblems,
   versionStepText,
 } from "../../rollout/versions";
-import { OWNER, plainSpec, Scenario, tlsSpec, up } from "./world";
+import { OWNER, plainSpec, Scenario, tlsSpec } from "./world";
 
 const of = (version: string) => plainSpec(3, { version });
 
@@ -169,18 +169,32 @@ describe("a preview without a record of what was asked for last", () => {
   });
 });
 
-describe("an update that changes more than the version, without a record", () => {
-  test("is refused where members would be restarted before it is prepared", async () => {
+describe("an update that changes more than the version, without a record, is refused before a member restarts", () => {
+  const after = tlsSpec(3, { version: "3.6.17", tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } });
+  const request = { spec: after, owner: OWNER };
+
+  test.each<[string, (ports: Ports) => Promise<unknown>]>([
+    ["in preview", (ports) => previewRollout(ports, request)],
+    ["without one", (ports) => widenTrust(ports, request)],
+  ])("%s", async (_, engine) => {
     const before = tlsSpec(3, { version: "3.7.3" });
     const scenario = new Scenario(before);
     await scenario.until(before);
-    const after = tlsSpec(3, { version: "3.6.17", tls: { issuerRef: { name: "ca-b", kind: "Issuer" } } });
-    delete scenario.state.spec;
-    const message = await scenario.faults.run((ports) => up(ports, after, scenario.state)).catch(String);
+    const message = await scenario.faults.run(engine).catch(String);
     expect(message).toContain("must be changed in an update of its own");
     expect(scenario.invariants.evictions).toEqual([]);
     scenario.verify();
   });
+});
+
+test("a single member that is away just then is waited for before it is brought to an older release", async () => {
+  const [before, after] = [plainSpec(1, { version: "3.7.3" }), plainSpec(1, { version: "3.6.17" })];
+  const scenario = new Scenario(before);
+  await scenario.until(before);
+  scenario.world.deletePod(scenario.world.pods[0]!);
+  const { steps } = await scenario.faults.run((ports) => carryOut(ports, { spec: after, owner: OWNER }, before));
+  expect(steps[0]).toContain("enable the downgrade to etcd 3.6");
+  scenario.verify();
 });
 
 test("a version that the image does not hold is named, not waited for without a reason", async () => {

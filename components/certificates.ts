@@ -4,6 +4,7 @@ import type { CertificateSpec, EtcdSpec } from "../config/types";
 import { renderCertificates } from "../manifests";
 import { CertificateSecret, CopiedSecret, LeafSecret, TrustBundle } from "./dynamic";
 import { fingerprint } from "./fingerprint";
+import { onlyTrusted } from "./issued-for";
 import { kubernetesResource } from "./kubernetes-resource";
 import { OwnCa } from "./own-ca";
 
@@ -48,7 +49,7 @@ function issued(name: string, spec: EtcdSpec, bundle: TrustBundle, parent: pulum
   );
   const dependsOn = [bundle, ...secrets];
   return renderCertificates(spec).map((object) =>
-    kubernetesResource(object.metadata.name, object, { parent, dependsOn }),
+    kubernetesResource(object.metadata.name, onlyTrusted(object, bundle.spec, spec), { parent, dependsOn }),
   );
 }
 

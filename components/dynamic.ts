@@ -34,6 +34,8 @@ export interface TrustBundleArgs {
 
 /** The CA certificates that members accept, widened before any certificate of a new CA exists. */
 export class TrustBundle extends EtcdDynamicResource {
+  /** What members have been brought to trust the issuers of. */
+  declare readonly spec: pulumi.Output<EtcdSpec>;
   /** What the bundle is to hold once nothing of an older CA is served, PEM. */
   declare readonly settled: pulumi.Output<string>;
 

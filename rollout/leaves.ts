@@ -6,6 +6,7 @@ import type { KubeObject } from "../manifests/types";
 import { awaitCertificates, checkNames, demandCertificates } from "./certificates";
 import { contains } from "./contains";
 import type { Journal } from "./journal";
+import { LeafGuard } from "./leaf-guard";
 import type { Ports } from "./ports";
 import { failedBefore, reissue, rememberRotation, staleness, toRotate } from "./reissue";
 
@@ -50,13 +51,16 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
     return false;
   }
   const before = journal.record().steps.length;
-  for (const { rendered } of pairs(spec)) {
+  const guard = new LeafGuard(ports, spec);
+  for (const { certificate, rendered } of pairs(spec)) {
     if (!(await isEdited(ports, rendered))) continue;
+    await guard.demand(certificate);
     await ports.kube.apply(rendered);
     journal.note(restoreStep(rendered), "", "CertificateSynced");
   }
   for (const { certificate, rendered } of pairs(spec)) {
     if (!(await failedBefore(ports, spec, certificate))) continue;
+    await guard.demand(certificate);
     await reissue(ports, spec, certificate);
     journal.note(reissueStep(rendered), "", "CertificateSynced");
   }
@@ -67,6 +71,7 @@ export async function syncLeaves(ports: Ports, request: LeafRequest, journal: Jo
     const rotate = rotated.includes(certificate);
     const because = settled === undefined ? undefined : await stale(ports, spec, certificate, settled);
     if (!rotate && because === undefined) continue;
+    await guard.demand(certificate);
     await reissue(ports, spec, certificate, { because, ...(rotate && { token: spec.tls.rotate }) });
     journal.note(reissueStep(rendered), because ?? "", "CertificateSynced");
   }

@@ -1,7 +1,8 @@
-import { certificateName, trustBundleName } from "../config/names";
+import { certificateName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
-import { labels, memberBundleKey, TRUST_REVISION } from "../manifests";
+import { labels } from "../manifests";
 import type { MemberTls } from "../manifests/types";
+import { startedBundles } from "./leaf-guard";
 import { MADE_FOR, writeLeaf } from "./leaf-secret";
 import { releaseSecret } from "./mounts";
 import type { Observation } from "./observe";
@@ -26,7 +27,7 @@ export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
  */
 export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observation, bundle: string) {
   const moved = movedSecrets(spec, observation.liveTls);
-  const bundles = [bundle, ...(await memberBundles(ports, spec, observation))];
+  const bundles = [bundle, ...(await startedBundles(ports, spec, observation))];
   const leaves = await Promise.all(
     moved.map(({ secretName }) => ports.kube.secretMaterial(spec.namespace, secretName)),
   );
@@ -45,14 +46,6 @@ export async function seedSecrets(ports: Ports, spec: EtcdSpec, mounted: MemberT
     if (!material) continue;
     await writeLeaf(ports, spec, { secretName, madeFor: certificateName(spec, alias), material }, "seed");
   }
-}
-
-/** What each member was started with, and what one that comes back would be; empty where that is not known. */
-async function memberBundles(ports: Ports, spec: EtcdSpec, { workload, pods }: Observation): Promise<string[]> {
-  const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
-  const started = [workload?.templateAnnotations, ...pods.map((pod) => pod.annotations)];
-  const revisions = new Set(started.flatMap((annotations) => annotations?.[TRUST_REVISION] ?? []));
-  return [...revisions].map((revision) => data?.[memberBundleKey(revision)] ?? "");
 }
 
 /**

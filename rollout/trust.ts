@@ -6,6 +6,7 @@ import { readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBund
 import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
+import { previewLeaves } from "./leaves";
 import { type Observation, observe } from "./observe";
 import { planWalk, walk } from "./passes";
 import { NO_PLAN, type Plan } from "./plan";
@@ -23,6 +24,8 @@ export interface TrustRequest {
   owner: string;
   /** The cluster's own CA, PEM; absent with other sources, and in a preview while it has not been made. */
   ca?: string;
+  /** The spec of the last update, for a preview; absent if the cluster is new. */
+  previous?: EtcdSpec;
   /** Who carries this out, such as host and process: only one at a time may. Absent: nobody else is expected. */
   holder?: string;
 }
@@ -68,7 +71,8 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   if (settled === undefined) {
     const note =
       "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
-    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished: false };
+    const unfinished = await willIssue(ports, request);
+    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished };
   }
   const target = await wideningOf(ports, spec, observation, settled);
   const mounts = await mountsOf(ports, request, observation, target.bundle);
@@ -80,6 +84,13 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
     settled,
     unfinished: target.added.length > 0 || widening.steps.length > 0,
   };
+}
+
+/** Whether the update will have leaves issued by an issuer whose CA nobody has seen: it is to be asked before that. */
+async function willIssue(ports: Ports, { spec, previous }: TrustRequest): Promise<boolean> {
+  const live = await readBundle(ports, spec);
+  const steps = await previewLeaves(ports, { spec, ...(previous && { previous }), ...(live && { settled: live }) });
+  return steps.length > 0;
 }
 
 /** The CA will be made by the same update: that it is new, and so what it takes, is known before it exists. */

@@ -2,6 +2,7 @@ import { trustBundleName } from "../../config";
 import type { EtcdSpec } from "../../config/types";
 import { trustRevision } from "../../manifests";
 import { type Ports, previewTrust, releaseTrustBundle, type TrustRequest, widenTrust } from "../../rollout";
+import { issuedFor } from "../issued-for";
 import { configureAccess, holder, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same, UNKNOWN } from "./base";
 
@@ -25,7 +26,10 @@ export const trustBundle = {
 
   async check(olds: Partial<TrustInputs>, news: TrustInputs) {
     return check(news, async (ports) => {
-      const { plan, notes, settled, unfinished } = await previewTrust(ports, requestOf(news));
+      const { plan, notes, settled, unfinished } = await previewTrust(ports, {
+        ...requestOf(news),
+        ...(olds.spec && { previous: olds.spec }),
+      });
       const present = (await read(ports, news.spec)) !== undefined;
       const found = { present, unfinished, ...(settled && { expected: trustRevision(settled) }) };
       if (!isOther(olds, { ...news, ...found }) && !isAmiss(found)) return { plan: [], ...found };
@@ -59,12 +63,14 @@ export const trustBundle = {
   },
 };
 
-/** Another CA is wanted, or the one behind an unchanged issuer has changed. */
+/**
+ * Another CA is wanted, or the one behind an unchanged issuer has changed, or the issuer is about to be asked for leaves:
+ * it is asked for its CA before that, since it may sign with another one now, and may refuse what is asked.
+ */
 function isOther(olds: Partial<TrustInputs>, news: TrustInputs): boolean {
   if (!olds.spec || olds.ca !== news.ca) return true;
   const behind = olds.expected !== undefined && news.expected !== undefined && olds.expected !== news.expected;
-  const wanted = ({ tls }: EtcdSpec) => [tls?.certificates.map(({ issuerRef }) => issuerRef ?? null), tls?.trustedCAs];
-  return behind || !same(wanted(olds.spec), wanted(news.spec));
+  return behind || !same(issuedFor(olds.spec), issuedFor(news.spec));
 }
 
 /** Somebody took the bundle away, or not every member trusts it yet. */

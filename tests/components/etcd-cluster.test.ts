@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { EtcdCluster } from "../../components";
+import { demandTrusted } from "../../components/issued-for";
 import { loader } from "../../components/loader";
 import { demandWalked } from "../../components/workload";
 import { type EtcdSpec, parseSpec } from "../../config";
+import { renderCertificates } from "../../manifests";
 
 interface Registered {
   type: string;
@@ -142,6 +144,23 @@ async function protectedTypes(name: string, args: Record<string, unknown>): Prom
   await new Promise((resolve) => pulumi.all([cluster.endpoints, cluster.lastOperation]).apply(resolve));
   return found;
 }
+
+test("certificates that the trust bundle was not made for fail the program", () => {
+  const spec = (tls: object) => parseSpec({ tls: { ...TLS, ...tls } }).spec;
+  const fails = (tls: object) => () => demandTrusted(spec({}), spec(tls), "etcd-peer-cert");
+  expect(fails({})).not.toThrow();
+  const others = { rotate: "1", issuerRef: { name: "other" }, certificates: [{ alias: "peer", dnsNames: ["x.org"] }] };
+  for (const [key, value] of Object.entries(others))
+    expect(fails({ [key]: value })).toThrow(/Certificate .*etcd-peer-cert: .*without --target or --exclude/);
+});
+
+test("a Certificate is declared as it was rendered", async () => {
+  const all = await declare("rendered", { tls: TLS });
+  const declared = all.filter(({ type }) => /:Certificate$/.test(type)).map(({ inputs }) => inputs.spec);
+  const wanted = renderCertificates(parseSpec({ name: "rendered", namespace: "rendered", tls: TLS }).spec);
+  expect(declared).toHaveLength(wanted.length);
+  expect(declared).toEqual(expect.arrayContaining(wanted.map(({ spec }) => spec)));
+});
 
 test("the workload and the namespace are protected unless the config says otherwise", async () => {
   const ours = ["kubernetes:core/v1:Namespace", "kubernetes:apps/v1:StatefulSet"];

@@ -1,8 +1,9 @@
+import { issuedFor } from "../../../components/issued-for";
+import { same } from "../../../components/same";
 import { type EtcdSpec, trustBundleName } from "../../../config";
 import { finalStage, renderWorkload, trustRevision } from "../../../manifests";
 import {
   carryOut,
-  issuersOf,
   type MembershipFacts,
   type Outcome,
   type Ports,
@@ -69,7 +70,8 @@ export async function up(ports: Ports, spec: EtcdSpec, state: State): Promise<Up
 async function previewUpdate(ports: Ports, spec: EtcdSpec, state: State) {
   const ca = state.ownCa.known(spec.tls);
   const request = { spec, owner: OWNER, ...(ca && { ca }) };
-  const widening = spec.tls ? await previewTrust(ports, request) : undefined;
+  const previous = state.trust?.spec;
+  const widening = spec.tls ? await previewTrust(ports, { ...request, ...(previous && { previous }) }) : undefined;
   await state.rows.check(ports, spec);
   const leaves = await leavesOf(ports, spec, state.ownCa);
   const renewed = leaves !== "" && leaves !== state.leaves;
@@ -83,9 +85,7 @@ async function widens(ports: Ports, spec: EtcdSpec, { trust, ownCa }: State, pre
   if (!trust || preview.unfinished || (await readBundle(ports, spec)) === undefined) return true;
   const { settled: expected } = preview;
   if (expected !== undefined && trustRevision(expected) !== trustRevision(trust.settled)) return true;
-  return (
-    trust.ca !== ownCa.known(spec.tls) || JSON.stringify(issuersOf(trust.spec)) !== JSON.stringify(issuersOf(spec))
-  );
+  return trust.ca !== ownCa.known(spec.tls) || !same(issuedFor(trust.spec), issuedFor(spec));
 }
 
 /** Pulumi deletes what the program no longer declares: Certificates, then Secrets, then the trust bundle. */

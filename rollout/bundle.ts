@@ -37,6 +37,12 @@ export function union(...bundles: (string | undefined)[]): string {
   return normalizeTrust(bundles.filter((bundle) => bundle !== undefined).join("\n"));
 }
 
+/** As `union`, of whatever is known; `undefined` if there is no certificate in any of it. */
+export function unionOfKnown(...bundles: (string | undefined)[]): string | undefined {
+  const known = bundles.filter((bundle) => bundle?.includes("BEGIN CERTIFICATE"));
+  return known.length > 0 ? union(...known) : undefined;
+}
+
 export function sameTrust(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return trustRevision(a) === trustRevision(b);
@@ -48,6 +54,11 @@ export function subjectsBeyond(bundle: string, other: string | undefined): strin
   return certificatesOf(bundle)
     .filter((certificate) => !known.has(certificate.fingerprint256))
     .map(({ subject }) => inOneLine(subject));
+}
+
+/** The lines of a plan that tell what comes into a bundle. */
+export function addSteps(bundle: string, live: string | undefined): string[] {
+  return sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live).map((subject) => `trust bundle: add ${subject}`);
 }
 
 /** In which order a plan shows the parts of a subject. That of a certificate depends on who made it, and with what. */

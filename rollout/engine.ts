@@ -2,7 +2,16 @@ import { classify } from "../config";
 import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../config/types";
 import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
-import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
+import {
+  pruneBundle,
+  readBundle,
+  readTrustedCas,
+  sameTrust,
+  subjectsBeyond,
+  union,
+  unionOfKnown,
+  writeBundle,
+} from "./bundle";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -15,6 +24,8 @@ import type { Ports } from "./ports";
 import { checkOwnership, checkPrerequisites } from "./preflight";
 import { Refusal } from "./problems";
 import { hashOf, type Rendering } from "./render";
+import { previewRepair } from "./repair-preview";
+import { repairIfNeeded } from "./repair-walk";
 import { checkReplacement } from "./replacement";
 import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
@@ -78,8 +89,8 @@ export async function previewRollout(ports: Ports, request: RolloutRequest, prev
   const replacement = checkReplacement(spec, observation.workload);
   if (replacement.length > 0) throw new Refusal(replacement);
   await demandAuthentication(observation.view, observation.pods);
-  const { steps, notes, restarting } = await planUpdate(ports, request, previous, operation, observation);
-  if (restarting) await refuseUnhealthy(observation, spec);
+  const { steps, notes, gated } = await planUpdate(ports, request, previous, operation, observation);
+  if (gated) await refuseUnhealthy(observation, spec);
   const kind = steps.length > 0 && operation.kind === "none" ? "template" : operation.kind;
   return { operation: kind, plan: steps, notes };
 }
@@ -90,15 +101,18 @@ async function planUpdate(
   previous: EtcdSpec | undefined,
   operation: Operation,
   observation: Observation,
-): Promise<{ steps: string[]; notes: string[]; restarting: boolean }> {
+): Promise<{ steps: string[]; notes: string[]; gated: boolean }> {
   const { spec } = request;
   // TrustBundle's row tells of the widening; here it only matters what it leaves behind.
   const trust = spec.tls && request.settled === undefined ? await previewTrust(ports, request) : undefined;
   const settled = request.settled ?? trust?.settled;
   const leaves = await previewLeaves(ports, { spec, ...(previous && { previous }), ...(settled && { settled }) });
-  const live = await readBundle(ports, spec);
+  const inBundle = await readBundle(ports, spec);
+  const late = trust?.repaired ? undefined : await previewRepair(request, observation, settled, "after");
+  const live = unionOfKnown(inBundle, trust?.cas, late?.cas);
   const dropped = await droppedCas(ports, spec, { live, settled, pending: trust?.pending === true, observation });
-  const widenedTo = trust?.templateHash ? walkedTo(observation, trust.templateHash) : observation;
+  const repaired = trust?.repaired ?? late?.after ?? observation;
+  const widenedTo = trust?.templateHash ? walkedTo(repaired, trust.templateHash) : repaired;
   const stays = dropped.length > 0 && !(trust?.inPlace ?? inPlace(observation, spec));
   const wide = trust?.pending ? PENDING.wide : stays ? trustRevision(union(live, settled)) : undefined;
   const move = stays ? planFinal(request, widenedTo, wide, { label: "move", ...leaderOf(trust) }) : NO_PLAN;
@@ -117,6 +131,7 @@ async function planUpdate(
   return {
     steps: [
       ...leaves,
+      ...(late ? [...late.adds, ...late.steps] : []),
       ...walks[0]!,
       ...(serves ? [SERVE_STEP] : []),
       ...dropSteps(dropped),
@@ -124,8 +139,9 @@ async function planUpdate(
       ...walks[1]!,
       ...version.after,
     ],
-    notes: [...version.notes, ...(final.notes.length > 0 ? final.notes : move.notes)],
-    restarting: restarts(move) || restarts(final),
+    notes: [...(late?.notes ?? []), ...version.notes, ...(final.notes.length > 0 ? final.notes : move.notes)],
+    // A repair, and leaves that are issued anew, are what makes a cluster healthy that is not.
+    gated: (restarts(move) || restarts(final)) && !trust?.repaired && !late?.cas && late?.blocked === undefined,
   };
 }
 
@@ -247,6 +263,7 @@ async function carryOutAlone(ports: Ports, request: RolloutRequest, previous?: E
   );
   let observation = await observe(ports, spec);
   if (observation.workload) {
+    observation = await repairIfNeeded(request, observation, settled, journal);
     const live = await readBundle(ports, spec);
     const dropped = settled && live ? subjectsBeyond(live, settled) : [];
     const stays = dropped.length > 0 && !inPlace(observation, spec);

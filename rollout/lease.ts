@@ -124,6 +124,7 @@ function guard(ports: Ports, lease: Lease): Ports {
     pods: first(kube.pods.bind(kube)),
     apply: first(kube.apply.bind(kube)),
     evict: first(kube.evict.bind(kube)),
+    deletePod: first(kube.deletePod.bind(kube)),
     delete: first(kube.delete.bind(kube)),
     replaceStatus: first(kube.replaceStatus.bind(kube)),
   });

@@ -23,9 +23,14 @@ const OTHER_RELEASE: [trouble: RegExp, advice: string][] = [
   ],
 ];
 
+/** Whether a member has ended because its data is gone. */
+export function hasLostData(trouble: string): boolean {
+  return LOST.test(trouble);
+}
+
 /** Why a member does not start, and what to do where that needs a hand. */
 export function withAdvice(trouble: string): string {
-  if (LOST.test(trouble)) return `${trouble}; ${REPLACE}`;
+  if (hasLostData(trouble)) return `${trouble}; ${REPLACE}`;
   const [, advice] = OTHER_RELEASE.find(([pattern]) => pattern.test(trouble)) ?? [];
   return advice === undefined ? trouble : `${trouble}; ${advice}`;
 }

@@ -85,6 +85,8 @@ export interface KubePort {
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): Promise<void>;
   /** Eviction API, with the pod's uid as precondition. `blocked`: a PodDisruptionBudget said no for now (429). */
   evict(namespace: string, pod: string, uid: string): Promise<"evicted" | "blocked" | "gone">;
+  /** Deletes a pod whatever a PodDisruptionBudget says, with its uid as precondition. */
+  deletePod(namespace: string, pod: string, uid: string): Promise<"deleted" | "gone">;
   annotatePod(namespace: string, pod: string, annotations: Record<string, string>): Promise<void>;
   configMapData(namespace: string, name: string): Promise<Record<string, string> | undefined>;
   secretMaterial(namespace: string, name: string): Promise<SecretMaterial | undefined>;
@@ -159,6 +161,8 @@ export interface EtcdPort {
   probe(member: MemberAddress, deadlineMs: number): Promise<"accepted" | "refused" | "unreachable">;
   /** ID of the member that runs there, in hexadecimal; told even where it serves no client yet. */
   identity(pod: PodAddress, deadlineMs: number): Promise<string>;
+  /** As `identity`, and what else a member tells although it refuses every client. */
+  vitals(pod: PodAddress, deadlineMs: number): Promise<Vitals>;
   /** The leaf certificate served on a port, PEM, without verifying it. */
   servedCertificate(
     pod: PodAddress,
@@ -166,6 +170,17 @@ export interface EtcdPort {
     credentials: ClientCredentials | undefined,
     deadlineMs: number,
   ): Promise<string>;
+}
+
+/** What a member tells in the clear. */
+export interface Vitals {
+  /** Member ID in hexadecimal. */
+  id: string;
+  leads: boolean;
+  /** Of its binary, such as `3.6.17`. */
+  version?: string;
+  /** An alarm that is raised, such as `CORRUPT`; absent if none is. */
+  alarm?: string;
 }
 
 export interface PodAddress {

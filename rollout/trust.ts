@@ -1,6 +1,6 @@
 import type { CaSpec, EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TEMPLATE_HASH, TRUST_REVISION, trustRevision } from "../manifests";
-import type { MemberTls, Stage } from "../manifests/types";
+import type { MemberTls } from "../manifests/types";
 import { demandAuthentication } from "./authentication";
 import { readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
@@ -13,6 +13,9 @@ import { NO_PLAN, type Plan } from "./plan";
 import type { LivePod, Ports } from "./ports";
 import { demandGivenSecrets, issuersOf } from "./preflight";
 import { hashOf, type Rendering } from "./render";
+import { currentStage, findRepair } from "./repair";
+import { type PreviewedRepair, previewRepair } from "./repair-preview";
+import { carryOutRepair } from "./repair-walk";
 import { demandRights } from "./rights";
 import { canSeed, demandSeedRights, movedSecrets, seedSecrets } from "./seeds";
 import { settledBundle, subjectOf } from "./source-cas";
@@ -46,6 +49,10 @@ export interface TrustPreview {
   leader?: string;
   /** Hash of the member template that the walk would leave behind; absent where it would restart nobody. */
   templateHash?: string;
+  /** What is found once members that do not trust each other's certificates have been restarted; absent if all do. */
+  repaired?: Observation;
+  /** CAs that the bundle holds because of that, PEM. */
+  cas?: string;
   /** Whether the members will mount the Secrets that the spec names, before the certificates are made. */
   inPlace?: boolean;
 }
@@ -71,19 +78,30 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   if (settled === undefined) {
     const note =
       "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
-    const unfinished = await willIssue(ports, request);
-    return { plan: asks, notes: hasTlsMembers(observation) ? [note] : [], unfinished };
+    const repair = await previewRepair(request, observation, undefined, "before");
+    const unfinished = repair.steps.length > 0 || (await willIssue(ports, request));
+    const notes = hasTlsMembers(observation) ? [...repair.notes, note] : [];
+    return { plan: [...asks, ...repair.adds, ...repair.steps], notes, unfinished, ...repairedBy(repair) };
   }
-  const target = await wideningOf(ports, spec, observation, settled);
-  const mounts = await mountsOf(ports, request, observation, target.bundle);
-  const widening = planWidening(observation, mounts, target, trustRevision(settled));
+  const repair = await previewRepair(request, observation, settled, "before");
+  const target = await wideningOf(ports, spec, observation, settled, repair.cas);
+  const mounts = await mountsOf(ports, request, repair.after, target.bundle);
+  const widening = repair.blocked ? NO_PLAN : planWidening(repair.after, mounts, target, trustRevision(settled));
   if (widening.steps.length > 0 && mounts.moves) await demandSeedRights(ports, spec);
+  const found = previewOf(repair.after, mounts, widening, target.revision);
   return {
-    ...previewOf(observation, mounts, widening, target.revision),
-    plan: [...asks, ...addSteps(target.added), ...widening.steps.map((step) => step.text)],
+    ...found,
+    ...repairedBy(repair),
+    notes: [...repair.notes, ...found.notes],
+    plan: [...asks, ...addSteps(target.added), ...repair.steps, ...widening.steps.map((step) => step.text)],
     settled,
-    unfinished: target.added.length > 0 || widening.steps.length > 0,
+    unfinished: target.added.length > 0 || repair.steps.length + widening.steps.length > 0,
   };
+}
+
+/** What is left of a repair for the one who previews the rest of the update. */
+function repairedBy({ steps, after, cas }: PreviewedRepair): Pick<TrustPreview, "repaired" | "cas"> {
+  return { ...(steps.length > 0 && { repaired: after }), ...(cas && { cas }) };
 }
 
 /** Whether the update will have leaves issued by an issuer whose CA nobody has seen: it is to be asked before that. */
@@ -144,14 +162,19 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
     return ca;
   });
   if (settled === undefined) throw new FatalError(`${spec.namespace}/${spec.name}: the CA of its own was not made`);
-  const observation = await observe(ports, spec);
-  const target = await wideningOf(ports, spec, observation, settled);
+  let observation = await observe(ports, spec);
+  const found = await findRepair(ports, spec, observation, settled);
+  if (found?.repair && !found.blocked) {
+    observation = await carryOutRepair(request, observation, found.repair, journal);
+  }
+  const target = await wideningOf(ports, spec, observation, settled, found?.repair?.bundle);
   await writeBundle(ports, spec, target.bundle);
   // Members may be about to serve leaves of a CA that the bundle did not hold when they were asked first.
   observation.view.forgetCredentials();
   for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
   const mounts = await mountsOf(ports, request, observation, target.bundle);
-  const plan = planWidening(observation, mounts, target, trustRevision(settled));
+  // Members that restart now could not open a connection to anybody: the leaves come first, and then the members.
+  const plan = found?.blocked ? NO_PLAN : planWidening(observation, mounts, target, trustRevision(settled));
   if (plan.steps.length > 0 && mounts.moves) await seedSecrets(ports, spec, observation.liveTls);
   await walk(observation, rendering(mounts, target.revision), plan, journal, false);
   return { caBundle: target.bundle, revision: target.revision, settled, ...journal.record() };
@@ -166,9 +189,9 @@ function addSteps(subjects: string[]): string[] {
 }
 
 /** What members and leaves may still need is kept; a cluster without TLS needs nothing of an older bundle. */
-async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation, settled: string) {
+async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation, settled: string, repaired?: string) {
   const live = await readBundle(ports, spec);
-  const bundle = hasTlsMembers(observation) ? union(live, settled) : settled;
+  const bundle = hasTlsMembers(observation) ? union(live, settled, repaired) : settled;
   return {
     bundle,
     revision: trustRevision(bundle),
@@ -236,10 +259,6 @@ function planWidening(
 export function inPlace({ workload, pods, liveTls }: Observation, spec: EtcdSpec): boolean {
   const hash = workload?.templateAnnotations[TEMPLATE_HASH];
   return movedSecrets(spec, liveTls).length === 0 && pods.every((pod) => pod.annotations[TEMPLATE_HASH] === hash);
-}
-
-function currentStage({ workload }: Observation): Stage {
-  return stageOf(workload?.templateAnnotations ?? {}) ?? PLAIN;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { memberHost, trustBundleName } from "../config/names";
-import type { AuthSpec, EtcdSpec } from "../config/types";
+import type { Alias, AuthSpec, EtcdSpec } from "../config/types";
 import { stageOf, TLS_SETTINGS } from "../manifests";
 import type { MemberTls, Stage } from "../manifests/types";
 import { readUser } from "./etcd-user";
@@ -14,7 +14,10 @@ import type {
   PodAddress,
   Ports,
   Scheme,
+  SecretMaterial,
+  Vitals,
 } from "./ports";
+import { certificatesOf } from "./x509";
 
 /** How long one call to one member may take, in milliseconds. */
 export const CALL_DEADLINE_MS = 3000;
@@ -34,7 +37,14 @@ export class ClusterView {
     readonly spec: EtcdSpec,
     /** TLS the running members were rendered with, or are about to be; names the client Secret. */
     private readonly tls: MemberTls | undefined,
+    /** What to trust, PEM, if it is not what the cluster's bundle holds now. */
+    private readonly bundle?: string,
   ) {}
+
+  /** The same members, asked by somebody who trusts this bundle. */
+  trusting(bundle: string): ClusterView {
+    return new ClusterView(this.ports, this.spec, this.tls, bundle);
+  }
 
   pods(): Promise<LivePod[]> {
     return this.ports.kube.pods(this.spec);
@@ -61,7 +71,7 @@ export class ClusterView {
 
   /** The client certificate and the trust bundle, from the cluster; kept in memory only, for one operation. */
   async loadCredentials(): Promise<ClientCredentials> {
-    this.credentials ??= await readCredentials(this.ports, this.spec, this.tls);
+    this.credentials ??= await readCredentials(this.ports, this.spec, this.tls, this.bundle);
     return this.credentials;
   }
 
@@ -82,6 +92,10 @@ export class ClusterView {
   /** ID of the member that runs in a pod, whether or not that serves. */
   identity(pod: LivePod): Promise<string> {
     return this.ports.etcd.identity(this.place(pod), CALL_DEADLINE_MS);
+  }
+
+  vitals(pod: LivePod): Promise<Vitals> {
+    return this.ports.etcd.vitals(this.place(pod), CALL_DEADLINE_MS);
   }
 
   async status(pod: LivePod): Promise<MemberStatus> {
@@ -111,21 +125,43 @@ export function clientScheme(stage: Stage | undefined): Scheme {
   return stage?.client === "tls" ? "https" : "http";
 }
 
-async function readCredentials(ports: Ports, spec: EtcdSpec, tls: MemberTls | undefined): Promise<ClientCredentials> {
-  const secretName = tls?.certificates.find((certificate) => certificate.alias === "client")?.secretName;
+async function readCredentials(
+  ports: Ports,
+  spec: EtcdSpec,
+  tls: MemberTls | undefined,
+  trusted: string | undefined,
+): Promise<ClientCredentials> {
+  const secretName = tls && secretOf(tls, "client");
   if (!secretName)
     throw new Error(`${spec.namespace}/${spec.name}: members serve TLS, but no client certificate is known`);
-  const material = await ports.kube.secretMaterial(spec.namespace, secretName);
+  const material = await usableMaterial(ports, spec, tls);
   if (!material) {
     throw new Error(
       `Secret ${spec.namespace}/${secretName} (the client certificate) is missing; without it the members cannot be asked. Restore the Secret or its Certificate`,
     );
   }
-  const bundle = (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
+  const bundle = trusted ?? (await ports.kube.configMapData(spec.namespace, trustBundleName(spec)))?.["ca.crt"];
   if (!bundle) {
     throw new Error(`ConfigMap ${spec.namespace}/${trustBundleName(spec)} with the trusted CAs is missing`);
   }
   return { caBundle: bundle, certificate: material.certificate, key: material.key };
+}
+
+/** The client's leaf; if it is gone or has expired, a leaf of the members, which serves clients as well. */
+async function usableMaterial(ports: Ports, spec: EtcdSpec, tls: MemberTls): Promise<SecretMaterial | undefined> {
+  let first: SecretMaterial | undefined;
+  for (const alias of ["client", "peer", "server"] as const) {
+    const secretName = secretOf(tls, alias);
+    const material = secretName && (await ports.kube.secretMaterial(spec.namespace, secretName));
+    const [leaf] = material ? certificatesOf(material.certificate) : [];
+    if (material && leaf && Date.parse(leaf.validTo) > ports.clock.now()) return material;
+    first ??= material || undefined;
+  }
+  return first;
+}
+
+function secretOf({ certificates }: MemberTls, alias: Alias): string | undefined {
+  return certificates.find((certificate) => certificate.alias === alias)?.secretName;
 }
 
 /** TLS settings that a live workload was rendered from, as the engine left them on the object. */

@@ -6,7 +6,7 @@ import { peerScheme } from "./plan";
 import type { Ports } from "./ports";
 
 /** On a member's PersistentVolumeClaim: the scheme that the members in its data are registered under. */
-const PEER_SCHEME = "pulumi-etcd/peer-scheme";
+export const PEER_SCHEME = "pulumi-etcd/peer-scheme";
 
 /** The claims outlive the workload, and no Pulumi resource stands for them. */
 const VOLUME_MANAGER = "pulumi-etcd-volumes";

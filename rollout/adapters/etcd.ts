@@ -10,11 +10,12 @@ import type {
   MemberStatus,
   MemberVersions,
   PodAddress,
+  Vitals,
 } from "../ports";
 import { callMember } from "./etcd-client";
 import { EtcdError } from "./etcd-error";
 import { isDenial, Tokens } from "./etcd-tokens";
-import { identity } from "./identity";
+import { identity, vitals } from "./identity";
 import { probeMember } from "./probe";
 import { servedCertificate } from "./served-certificate";
 import type { Transport } from "./transport";
@@ -136,6 +137,10 @@ export class EtcdAdapter implements EtcdPort {
 
   identity(pod: PodAddress, deadlineMs: number): Promise<string> {
     return identity(this.#transport, pod, deadlineMs);
+  }
+
+  vitals(pod: PodAddress, deadlineMs: number): Promise<Vitals> {
+    return vitals(this.#transport, pod, deadlineMs);
   }
 
   servedCertificate(

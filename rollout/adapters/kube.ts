@@ -174,6 +174,21 @@ export class KubeAdapter implements KubePort {
     }
   }
 
+  async deletePod(namespace: string, pod: string, uid: string): Promise<"deleted" | "gone"> {
+    if (!(await this.#isSamePod(namespace, pod, uid))) return "gone";
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid } };
+    const object = label("Pod", namespace, pod);
+    try {
+      await this.#api.request({ method: "DELETE", path: podPath(namespace, pod), body, verb: "delete", object });
+      return "deleted";
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.status === 404) return "gone";
+      if (error.status === 409 && !(await this.#isSamePod(namespace, pod, uid))) return "gone";
+      throw error;
+    }
+  }
+
   async annotatePod(namespace: string, pod: string, annotations: Record<string, string>): Promise<void> {
     await this.#api.request({
       method: "PATCH",

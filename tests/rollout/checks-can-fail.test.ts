@@ -369,7 +369,7 @@ describe("the engine with one of its precautions taken out", () => {
       "no seeds in the Secrets that members are moved to",
       () => jest.spyOn(seeds, "seedSecrets").mockResolvedValue(),
       [undisturbed("issuer to own-ca"), undisturbed("own-ca to secrets")],
-      /the asked state was not reached/,
+      /an update failed although nothing went wrong/,
     ],
     [
       "no look at what the Secrets hold that members are moved to",

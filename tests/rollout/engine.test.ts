@@ -229,9 +229,16 @@ describe("members that cannot be asked", () => {
     expect(message).toBe("data/db: members serve TLS, but no client certificate is known");
   });
 
-  test("because its Secret is gone", async () => {
+  test("but by a leaf of their own, if the client's Secret is gone", async () => {
     const scenario = await settled();
     scenario.world.certManager.secrets.delete("db-client-cert");
+    const { members: found } = await scenario.faults.run((ports) => observe(ports, tls));
+    expect(found).toHaveLength(3);
+  });
+
+  test("because every Secret is gone", async () => {
+    const scenario = await settled();
+    scenario.world.certManager.secrets.clear();
     const message = await members(scenario, (ports) => new ClusterView(ports, tls, tls.tls));
     expect(message).toContain("Secret data/db-client-cert (the client certificate) is missing");
     const { silence } = await scenario.faults.run((ports) => observe(ports, tls));

@@ -23,6 +23,7 @@ class Server {
         if (resourceVersion !== this.object?.metadata.resourceVersion) throw new Error("Conflict: changed");
         return this.#store(object);
       },
+      deletePod: async () => "deleted" as const,
       evict: async () => {
         this.evictions += 1;
         return "evicted" as const;

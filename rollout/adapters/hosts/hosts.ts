@@ -242,6 +242,11 @@ export class HostsAdapter implements KubePort, HostsPort {
     return host.activate(uid);
   }
 
+  /** Hosts have no budget that could say no. */
+  async deletePod(namespace: string, pod: string, uid: string): Promise<"deleted" | "gone"> {
+    return (await this.evict(namespace, pod, uid)) === "gone" ? "gone" : "deleted";
+  }
+
   /** A member reads its files anew by itself. */
   async annotatePod(): Promise<void> {}
 

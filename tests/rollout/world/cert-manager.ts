@@ -7,6 +7,8 @@ import { BEGINNING } from "./timeline";
 
 export interface Issuer extends LiveIssuer {
   authority: Authority;
+  /** When its CA was renewed with another key. */
+  rekeyedAt?: number;
 }
 
 /** What a Secret of type `kubernetes.io/tls` holds, whoever wrote it. */
@@ -92,8 +94,14 @@ export class CertManager {
   /** How many leaves have come into Secrets, and how many of them the engine or Pulumi has written. */
   written = 0;
   applied = 0;
+  /** Leaves that it has renewed by itself: nobody has asked whether the members trust their CA. */
+  readonly unattended = new Set<string>();
   /** How often somebody else has written a Secret. */
   given = 0;
+  /** When the update that runs now began: it asks issuers once, and a CA that is renewed after that is nobody's fault. */
+  updatedAt = 0;
+  /** How often the CA behind an issuer was renewed. */
+  keys = 0;
   private serial = 1;
   private versions = 1;
 
@@ -192,6 +200,7 @@ export class CertManager {
     };
     const { namespace = "" } = certificate.metadata;
     const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
+    if ((issuer.rekeyedAt ?? -1) >= this.updatedAt) this.unattended.add(leaf.certificate);
     this.write({ apiVersion: "v1", kind: "Secret", metadata }, { ...leaf, ca: issuer.authority.certificate });
     this.later(() => this.ready(name));
   }
@@ -233,6 +242,23 @@ export class CertManager {
     for (const { metadata, spec } of this.certificates.values()) {
       if (spec.secretName === secretName) this.later(() => this.issue(metadata.name));
     }
+  }
+
+  /** The CA behind an issuer is renewed with another key, as cert-manager does by default. */
+  rekey(issuer: Issuer): void {
+    issuer.authority = authority(issuer.authority.name, ++this.keys);
+    issuer.rekeyedAt = this.now();
+  }
+
+  /** It renews a certificate by itself, because the time has come. */
+  renew(name: string): void {
+    const certificate = this.certificates.get(name);
+    const issuer =
+      certificate && this.issuers.get(`${certificate.spec.issuerRef.kind}/${certificate.spec.issuerRef.name}`);
+    if (!certificate || !issuer?.ready || this.isIssuing(certificate)) return;
+    this.writeSecret(certificate, issuer);
+    const leaf = this.secrets.get(certificate.spec.secretName)?.certificate;
+    if (leaf) this.unattended.add(leaf);
   }
 
   /** Whatever was issued before stays as it is. */

@@ -126,6 +126,12 @@ export class SimulatedEtcd implements EtcdPort {
     return this.find(address).member.id;
   }
 
+  async vitals(address: PodAddress) {
+    const { member, process } = this.find(address);
+    const { version } = process;
+    return { id: member.id, version, leads: this.world.raft.leader === member && this.world.raft.hasQuorum() };
+  }
+
   async servedCertificate(address: PodAddress, port: number) {
     const { process } = this.find(address);
     const leaf = port === 2380 ? process.peerLeaf() : process.serverLeaf();

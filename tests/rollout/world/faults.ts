@@ -26,6 +26,8 @@ export type FaultKind =
   | "late-readiness"
   | "evictions-blocked" // the PodDisruptionBudget is used up by others
   | "secret-renewed" // somebody writes one of the given Secrets, or all, anew: of the same CA, or of another
+  | "ca-renewed" // the CA behind an issuer, with another key
+  | "leaves-renewed" // by cert-manager itself: one, or all; connections that are open stay, or break
   | "rollout-restart" // kubectl rollout restart: an annotation in the template
   | "template-edit"; // kubectl edit: another image
 
@@ -213,6 +215,12 @@ export class Faults {
       case "secret-renewed":
         this.renewSecrets(choice);
         break;
+      case "ca-renewed":
+        world.certManager.rekey([...world.certManager.issuers.values()][choice % world.certManager.issuers.size]!);
+        break;
+      case "leaves-renewed":
+        this.renewLeaves(choice);
+        break;
       case "rollout-restart":
         world.annotateTemplate({ "kubectl.kubernetes.io/restartedAt": String(world.now()) });
         break;
@@ -238,6 +246,14 @@ export class Faults {
         if (pod) this.replace(pod);
       });
     });
+  }
+
+  private renewLeaves(choice: number): void {
+    const { certManager, raft } = this.world;
+    const names = [...certManager.certificates.keys()];
+    if (choice % 3 > 0) raft.keepConnections();
+    for (const [index, name] of names.entries())
+      if (choice % 2 === 0 || index === choice % names.length) certManager.renew(name);
   }
 
   private renewSecrets(choice: number): void {

@@ -62,6 +62,7 @@ export class Invariants {
     const target = raft.members.find((member) => member.name === name);
     const pod = this.world.pods.find((candidate) => candidate.name === name);
     if (!target || target.isLearner) return;
+    if (this.world.distrusts(target)) return;
     if (pod?.revision === this.world.workload?.observed.revision && !this.world.extraReadinessMs)
       this.fail(`${name} is restarted although it is on the newest revision`);
     for (const other of this.takenDown) {
@@ -131,6 +132,8 @@ export class Invariants {
     if (raft.voters.filter((voter) => voter.process).length < raft.majority) this.majoritySince = undefined;
     else this.majoritySince ??= now;
     if (this.majoritySince === undefined) return;
+    // Members that refuse each other are what an update repairs.
+    if (raft.members.some((member) => this.world.distrusts(member))) this.majoritySince = now;
     const stalled = now - Math.max(this.majoritySince, raft.lastCommitAt);
     if (stalled > LONGEST_STALL_MS) this.fail("a majority of the members runs, but nothing can be written");
   }
@@ -155,12 +158,14 @@ export class Invariants {
       if (!process?.trust) continue;
       for (const secret of mounted) {
         const leaf = certManager.secrets.get(secret)?.certificate;
-        if (leaf && !trusts(process.trust, leaf))
+        if (leaf && !certManager.unattended.has(leaf) && !trusts(process.trust, leaf))
           this.fail(`Secret ${secret} holds a leaf that ${name} does not trust`);
       }
       // Clients read the bundle whenever they like.
       if (process.stage.client === "plain" || this.world.servesBygone(member)) continue;
-      if (!trusts(bundle, process.serverLeaf())) this.fail(`${name} serves a leaf that clients do not trust`);
+      const leaf = process.serverLeaf();
+      if (leaf && certManager.unattended.has(leaf)) continue;
+      if (!trusts(bundle, leaf)) this.fail(`${name} serves a leaf that clients do not trust`);
     }
   }
 
@@ -172,7 +177,8 @@ export class Invariants {
         if (a === b) continue;
         if (a.name < b.name && !adjacent(a.process!.stage, b.process!.stage))
           this.fail(`${a.name} and ${b.name} are on stages that cannot talk`);
-        if (!this.podsReplaced && !this.world.raft.canDial(a, b)) this.fail(`${a.name} cannot reach ${b.name}`);
+        const refused = this.podsReplaced || this.world.distrusts(a) || this.world.distrusts(b);
+        if (!refused && !this.world.raft.canDial(a, b)) this.fail(`${a.name} cannot reach ${b.name}`);
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../manifests";
 import type { ApplyOptions, KubePort, Right } from "../../../rollout/ports";
+import { PEER_SCHEME } from "../../../rollout/volumes";
 import type { CertificateObject } from "./cert-manager";
 import { frozen } from "./frozen";
 import { configMapsOf, livePod, podObject, secretsOf } from "./pods";
@@ -55,7 +56,7 @@ export class SimulatedKube implements KubePort {
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
     if (kind === "Secret") return this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object;
     if (kind === "ConfigMap") return configMaps.get(name);
-    if (kind === "PersistentVolumeClaim") return undefined;
+    if (kind === "PersistentVolumeClaim") return this.world.workload && claim(name);
     if (kind === workload?.object.kind) return workload.object;
     throw new Error(`the simulated world knows no ${kind}`);
   }
@@ -110,6 +111,15 @@ export class SimulatedKube implements KubePort {
     return "evicted" as const;
   }
 
+  async deletePod(_namespace: string, name: string, uid: string) {
+    const pod = this.world.pods.find((candidate) => candidate.name === name && candidate.uid === uid);
+    if (!pod) return "gone" as const;
+    if (pod.phase === "terminating") return "deleted" as const;
+    this.events.evicting(name);
+    this.world.deletePod(pod);
+    return "deleted" as const;
+  }
+
   /** `maxUnavailable: 1` with `AlwaysAllow` for pods that are not healthy. */
   private blocked(ready: boolean): boolean {
     const { world } = this;
@@ -145,6 +155,12 @@ function selects(selector: string | undefined, { metadata }: KubeObject): boolea
   if (selector === undefined) return true;
   const pairs = selector.split(",").map((pair) => pair.split("="));
   return pairs.every(([label = "", value]) => metadata.labels?.[label] === value);
+}
+
+/** A volume that a member has served from, as the update has marked it. */
+function claim(name: string): KubeObject {
+  const annotations = { [PEER_SCHEME]: "https" };
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name, annotations } };
 }
 
 const caSecretOf = (authority: string) => `${authority}-key`;

@@ -54,6 +54,7 @@ export class Raft {
   /** Who can dial whom, and who would have a majority: known until the topology changes. */
   private dials: (boolean | undefined)[] = [];
   private majorities: (boolean | undefined)[] = [];
+  private readonly open = new WeakMap<EtcdProcess, Set<EtcdProcess>>();
 
   constructor(
     private readonly spec: EtcdSpec,
@@ -111,9 +112,24 @@ export class Raft {
     );
   }
 
-  /** Messages flow over whichever connection could be made, in either direction. */
+  /** Messages flow over whichever connection could be made, in either direction, or is open since earlier. */
   linked(a: RaftMember, b: RaftMember): boolean {
-    return a === b ? a.process !== undefined : this.canDial(a, b) || this.canDial(b, a);
+    if (a === b) return a.process !== undefined;
+    return this.canDial(a, b) || this.canDial(b, a) || this.isOpen(a, b);
+  }
+
+  /** Certificates are looked at when a connection is made: those between processes that run now outlive other leaves. */
+  keepConnections(): void {
+    for (const a of this.members)
+      for (const b of this.members) if (a !== b && this.linked(a, b)) this.remember(a.process!, b.process!);
+  }
+
+  private remember(a: EtcdProcess, b: EtcdProcess): void {
+    this.open.set(a, (this.open.get(a) ?? new Set()).add(b));
+  }
+
+  private isOpen({ process: a }: RaftMember, { process: b }: RaftMember): boolean {
+    return a !== undefined && b !== undefined && this.open.get(a)?.has(b) === true;
   }
 
   /** The leader that a member sees. */

@@ -58,6 +58,7 @@ export class Scenario {
   /** One update; a refusal must leave the workload as it was. */
   async once(spec: EtcdSpec): Promise<UpdateResult> {
     provideSecrets(this.world, spec);
+    this.world.certManager.updatedAt = this.world.now();
     const before = this.untouched();
     const evictions = this.invariants.evictions.length;
     try {
@@ -98,10 +99,13 @@ export class Scenario {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       this.updates += 1;
       try {
-        const { given } = this.world.certManager;
+        const { given, keys, unattended } = this.world.certManager;
+        const renewals = unattended.size;
         await this.once(asked);
         // Whoever has written a Secret meanwhile runs the update once more.
         if (asked.tls?.secrets && given !== this.world.certManager.given) continue;
+        // What is renewed meanwhile, the next update sees.
+        if (keys !== this.world.certManager.keys || renewals !== unattended.size) continue;
         this.checkReached(asked);
         this.ending = this.endingOf(reverted);
         return asked;

@@ -274,6 +274,21 @@ export class World {
     return name !== undefined && secrets.get(name)?.certificate !== member.process?.serverLeaf();
   }
 
+  /**
+   * Whether a member would refuse what is in the Secrets, or served, because cert-manager has renewed leaves by itself
+   * since the CA behind their issuer was renewed.
+   */
+  distrusts(member: RaftMember): boolean {
+    const { unattended, secrets } = this.certManager;
+    const { process } = member;
+    if (unattended.size === 0 || !process?.trust) return false;
+    const served = this.raft.members.flatMap(({ process: other }) => [other?.peerLeaf(), other?.serverLeaf()]);
+    const mounted = this.pods
+      .flatMap(({ template }) => secretsOf(template))
+      .map((name) => secrets.get(name)?.certificate);
+    return [...served, ...mounted].some((leaf) => leaf && unattended.has(leaf) && !trusts(process.trust, leaf));
+  }
+
   /** Of a Secret that no pod mounts yet it reads the latest: watches begin with a pod, and end with the last one. */
   private get kubelet(): KubeletView {
     const { secrets } = this.certManager;

@@ -2,13 +2,13 @@ import { certificateName, trustBundleName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
 import { labels, memberBundleKey, TRUST_REVISION } from "../manifests";
 import type { MemberTls } from "../manifests/types";
+import { chainFault } from "./chain";
 import { MADE_FOR, writeLeaf } from "./leaf-secret";
 import { releaseSecret } from "./mounts";
 import type { Observation } from "./observe";
 import type { Ports, Right } from "./ports";
 import { Refusal } from "./problems";
 import { missingRightsProblem } from "./rights";
-import { chainsTo } from "./x509";
 
 /** The Secrets of the spec that the members do not mount yet, with those that they mount in their place. */
 export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
@@ -30,7 +30,8 @@ export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observa
   const leaves = await Promise.all(
     moved.map(({ secretName }) => ports.kube.secretMaterial(spec.namespace, secretName)),
   );
-  return leaves.every((leaf) => !leaf || bundles.every((each) => chainsTo(leaf.certificate, each)));
+  const terms = { now: ports.clock.now(), purposes: [] };
+  return leaves.every((leaf) => !leaf || bundles.every((each) => !chainFault(leaf.certificate, each, terms)));
 }
 
 /**

@@ -8,6 +8,7 @@ import { checkMaterial, purposesIn } from "./certificates";
 import { chainFault, type Purpose, purposesOf } from "./chain";
 import { type LeafSecret, writeLeaf } from "./leaf-secret";
 import type { Ports, SecretMaterial } from "./ports";
+import { unservableKey } from "./served-key";
 import { FatalError } from "./wait";
 import { certificatesOf, matchesKey } from "./x509";
 
@@ -69,7 +70,11 @@ function wrongWith(
   const lacks = lackingNames(leaf, alias, spec);
   if (lacks.length > 0)
     return [`holds a certificate that does not name ${lacks.join(", ")}`, "Issue it with these DNS names"];
-  return lackingUsage(leaf, alias) ?? untrusted(material, trusted, now, purposesOfGiven(alias, spec));
+  const copy = spec.tls?.certificates.find((certificate) => certificate.alias === alias);
+  const unservable = copy && unservableKey(spec, copy, material.certificate);
+  if (unservable) return [`holds a certificate that ${unservable}`, "Issue it with such a key, or choose other suites"];
+  const purposes = copy ? purposesIn(spec, copy) : purposesOf(alias);
+  return lackingUsage(leaf, alias) ?? untrusted(material, trusted, now, purposes);
 }
 
 /**
@@ -98,11 +103,6 @@ function lackingUsage(leaf: X509Certificate, alias: Alias): Wrong | undefined {
     `holds a certificate without the extended key usage ${words}`,
     "Issue it with both server auth and client auth",
   ];
-}
-
-function purposesOfGiven(alias: Alias, spec: EtcdSpec): Purpose[] {
-  const copy = spec.tls?.certificates.find((certificate) => certificate.alias === alias);
-  return copy ? purposesIn(spec, copy) : purposesOf(alias);
 }
 
 function untrusted(material: SecretMaterial, trusted: string, now: number, purposes: Purpose[]): Wrong | undefined {

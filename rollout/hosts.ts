@@ -10,6 +10,7 @@ import { observe } from "./observe";
 import type { HostsPorts, Ports } from "./ports";
 import { checkOwnership } from "./preflight";
 import { Refusal } from "./problems";
+import { unservableKey } from "./served-key";
 import { awaitServing } from "./serving";
 import { previewTrust, widenTrust } from "./trust";
 import { waitFor } from "./wait";
@@ -214,7 +215,8 @@ async function handedProblems({ clock }: Ports, { spec, ca, leaves }: HostsReque
       const leaf = leaves[asked.alias];
       if (!leaf)
         return [{ path, rule: "is required with etcd:tls", mend: "Hand in a certificate and its key, in PEM" }];
-      const rule = wrongWith(leaf, asked, ca, clock.now(), purposesIn(spec, asked));
+      const wrong = wrongWith(leaf, asked, ca, clock.now(), purposesIn(spec, asked));
+      const rule = wrong ?? unservableKey(spec, asked, leaf.certificate);
       const mend = "Make it anew, for the names of every host (hostSans) and signed by the CA that is handed in";
       return rule === undefined ? [] : [{ path, rule, mend }];
     });

@@ -1,7 +1,7 @@
 import { memberHost } from "../../config";
 import { previewTrust } from "../../rollout";
 import { checkGivenSecrets, copyGiven, wantedCopy } from "../../rollout/given-secrets";
-import { givenSpec, giveSecret, OWNER, Scenario } from "./world";
+import { givenSpec, giveSecret, OWNER, Scenario, tlsSpec } from "./world";
 import { authority } from "./world/cert-manager";
 import { Authority, type IssueOptions } from "./world/pki";
 
@@ -148,6 +148,16 @@ test.each<[string, string, IssueOptions]>([
   ["both usages", server, { usages: [SERVER_AUTH, CLIENT_AUTH] }],
 ])("accepted: %s", async (_, name, options) => {
   expect(await problems(holds(name, leaf(options)))).toEqual([]);
+});
+
+test("a key that no chosen suite of TLS 1.2 goes with is refused", async () => {
+  const suites = { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], secrets: { ...spec.tls!.secrets } };
+  const bound = tlsSpec(3, { tls: suites, extraArgs: { "tls-max-version": "TLS1.2" } });
+  const found = await world().faults.run((ports) => checkGivenSecrets(ports, bound));
+  expect(found.map(({ path }) => path)).toEqual(["etcd:tls.secrets.server", "etcd:tls.secrets.peer"]);
+  expect(found[0]?.rule).toMatch(/holds a certificate that has a key of ECDSA, .* go with RSA keys alone/);
+  const free = tlsSpec(3, { tls: suites });
+  expect(await world().faults.run((ports) => checkGivenSecrets(ports, free))).toEqual([]);
 });
 
 test("a CA that comes at the end of the chain does as well", async () => {

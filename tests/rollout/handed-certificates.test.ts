@@ -21,9 +21,9 @@ const ports = {
   },
 } as unknown as HostsPorts;
 
-async function verdicts(ca: Authority, leaf: IssueOptions = {}): Promise<string[]> {
+async function verdicts(ca: Authority, leaf: IssueOptions = {}, wanted = spec): Promise<string[]> {
   const server = ca.issue("kubernetes", { names, encoding: "PKCS8", ...leaf });
-  const request = { spec, owner: "o/p/s", ca: ca.certificate, leaves: { server } };
+  const request = { spec: wanted, owner: "o/p/s", ca: ca.certificate, leaves: { server } };
   const told = (result: Promise<unknown>) =>
     result.then(
       () => "nothing",
@@ -34,6 +34,12 @@ async function verdicts(ca: Authority, leaf: IssueOptions = {}): Promise<string[
 
 test("a sound CA is accepted, in preview and in the update", async () => {
   for (const verdict of await verdicts(Authority.root("ca"))) expect(verdict).toBe("the certificates were accepted");
+});
+
+test("a key that no chosen suite of TLS 1.2 goes with is refused", async () => {
+  const tls = { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"] };
+  const bound = parseHosts({ hosts, tls, extraArgs: { "tls-max-version": "TLS1.2" } }, ["server"]).spec;
+  for (const verdict of await verdicts(Authority.root("ca"), {}, bound)) expect(verdict).toMatch(/has a key of ECDSA/);
 });
 
 test.each<[string, IssueOptions, IssueOptions, RegExp]>([

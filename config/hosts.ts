@@ -12,6 +12,7 @@ import type { RequiredSans } from "./sans";
 import { DEFAULT_VERSION } from "./schema";
 import { type HostsInput, hostsInput } from "./schema-hosts";
 import { ownCertificates } from "./source";
+import { suiteKeyProblems } from "./suite-keys";
 import type {
   Alias,
   CertificateSpec,
@@ -74,6 +75,8 @@ export function parseHosts(raw: Record<string, unknown>, handedIn: HostsMaterial
   if (problems.length > 0) throw new ConfigError(problems);
   const own = ownOf(wish);
   const spec = hostsSpec(wish, own ? ownCertificates(own).map(({ alias }) => alias) : handedIn);
+  const unservable = suiteKeyProblems(spec, own?.certificates ?? []);
+  if (unservable.length > 0) throw new ConfigError(unservable);
   const token = restartToken(spec);
   if (token !== undefined) spec.restartToken = token;
   return { spec, access: accessOf(wish), ...(own && { own }), warnings: warnings(spec) };

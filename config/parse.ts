@@ -9,6 +9,7 @@ import { restartToken } from "./restart-token";
 import { crossProblems, isStandingNamespace, warnings } from "./rules";
 import { versionInTag } from "./rules-image";
 import { DEFAULT_VERSION, type Input, input } from "./schema";
+import { suiteKeyProblems } from "./suite-keys";
 import type { ConfigProblem, EtcdSpec, ResourcesSpec, RolloutSpec, WorkloadSpec } from "./types";
 import { suggestion, unknownKeys } from "./unknown-keys";
 
@@ -31,6 +32,8 @@ export function parseSpec(raw: Record<string, unknown>): ParsedConfig {
   const further = crossProblems(wish, spec);
   if (further.length > 0) throw new ConfigError(further);
   if (wish.tls) spec.tls = tlsSpec(wish.tls, spec, spec.replicas);
+  const unservable = suiteKeyProblems(spec);
+  if (unservable.length > 0) throw new ConfigError(unservable);
   const token = restartToken(spec);
   if (token !== undefined) spec.restartToken = token;
   return { spec, protect: wish.protect ?? true, warnings: warnings(spec) };

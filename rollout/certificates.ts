@@ -4,9 +4,10 @@ import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { readBundle } from "./bundle";
 import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
+import { chainFault, type Purpose, purposesOf } from "./chain";
 import type { Ports, SecretMaterial } from "./ports";
 import { FatalError, waitFor } from "./wait";
-import { certificatesOf, chainsTo, matchesKey, subjectAltNames } from "./x509";
+import { certificatesOf, matchesKey, subjectAltNames } from "./x509";
 
 /**
  * Waits until cert-manager has made every certificate of the spec: Ready for the newest generation, not being
@@ -28,7 +29,7 @@ export async function awaitCertificates(
       if (!issuerRef) return;
       const name = certificateName(spec, certificate.alias);
       await awaitCertificate(ports, spec, { name, secretName, issuerRef }, (material) =>
-        check(material, certificate, bundle, ports.clock.now()),
+        check(material, certificate, bundle, ports.clock.now(), purposesIn(spec, certificate)),
       );
     }),
   );
@@ -43,7 +44,7 @@ export async function demandCertificates(ports: Ports, spec: EtcdSpec, settled: 
   for (const certificate of ownCertificates(spec.tls)) {
     const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
     const wrong = material
-      ? checkMaterial(material, certificate, bundle, ports.clock.now())
+      ? checkMaterial(material, certificate, bundle, ports.clock.now(), purposesIn(spec, certificate))
       : "it does not exist, or has no tls.crt and tls.key";
     if (!wrong) continue;
     throw new FatalError(
@@ -88,12 +89,19 @@ function wrongIssuer(secret: KubeObject, ref: IssuerRef): string | undefined {
   return `still issued by ${kind} ${name}, not by ${ref.kind} ${ref.name}`;
 }
 
+/** What a certificate is shown for in a cluster: one Secret, or one folder of a host, may hold that of several aliases. */
+export function purposesIn({ tls }: Pick<EtcdSpec, "tls">, { alias, secretName }: CertificateSpec): Purpose[] {
+  const sharing = (tls?.certificates ?? []).filter((other) => other.secretName === secretName);
+  return purposesOf(alias, ...sharing.map((other) => other.alias));
+}
+
 /** What is wrong with a leaf for members that trust `bundle`; `undefined` if nothing is. */
 export function checkMaterial(
   material: SecretMaterial,
   asked: CertificateSpec,
   bundle: string,
   now: number,
+  purposes = purposesOf(asked.alias),
 ): string | undefined {
   const [leaf] = certificatesOf(material.certificate);
   if (!leaf) return "no certificate in tls.crt";
@@ -102,9 +110,11 @@ export function checkMaterial(
   if (lacks) return lacks;
   if (Date.parse(leaf.validTo) < now) return `the certificate expired on ${leaf.validTo}`;
   if (Date.parse(leaf.validFrom) > now) return `the certificate is not valid before ${leaf.validFrom}`;
-  if (!chainsTo(material.certificate, bundle))
-    return "the certificate does not chain to the trust bundle of the members";
-  return undefined;
+  const fault = chainFault(material.certificate, bundle, { now, purposes });
+  if (!fault) return undefined;
+  return fault.unknown
+    ? `the certificate does not chain to the trust bundle of the members: ${fault.why}`
+    : `etcd refuses the certificate's chain: ${fault.why}`;
 }
 
 /** Whether a leaf names everything that was asked for: only a leaf of an older spec does not. */

@@ -4,11 +4,13 @@ import type { Alias, ConfigProblem, EtcdSpec } from "../config/types";
 import { labels } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { readBundle, readTrustedCas } from "./bundle";
-import { checkMaterial } from "./certificates";
+import { checkMaterial, purposesIn } from "./certificates";
+import { chainFault, type Purpose, purposesOf } from "./chain";
 import { type LeafSecret, writeLeaf } from "./leaf-secret";
 import type { Ports, SecretMaterial } from "./ports";
+import { unservableKey } from "./served-key";
 import { FatalError } from "./wait";
-import { certificatesOf, chainsTo, matchesKey } from "./x509";
+import { certificatesOf, matchesKey } from "./x509";
 
 /** Extended key usages (RFC 5280, 4.2.1.12). */
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
@@ -68,7 +70,11 @@ function wrongWith(
   const lacks = lackingNames(leaf, alias, spec);
   if (lacks.length > 0)
     return [`holds a certificate that does not name ${lacks.join(", ")}`, "Issue it with these DNS names"];
-  return lackingUsage(leaf, alias) ?? untrusted(material, trusted);
+  const copy = spec.tls?.certificates.find((certificate) => certificate.alias === alias);
+  const unservable = copy && unservableKey(spec, copy, material.certificate);
+  if (unservable) return [`holds a certificate that ${unservable}`, "Issue it with such a key, or choose other suites"];
+  const purposes = copy ? purposesIn(spec, copy) : purposesOf(alias);
+  return lackingUsage(leaf, alias) ?? untrusted(material, trusted, now, purposes);
 }
 
 /**
@@ -99,11 +105,18 @@ function lackingUsage(leaf: X509Certificate, alias: Alias): Wrong | undefined {
   ];
 }
 
-function untrusted(material: SecretMaterial, trusted: string): Wrong | undefined {
-  if (chainsTo(material.certificate, `${caOf(material)}\n${trusted}`)) return undefined;
+function untrusted(material: SecretMaterial, trusted: string, now: number, purposes: Purpose[]): Wrong | undefined {
+  const fault = chainFault(material.certificate, `${caOf(material)}\n${trusted}`, { now, purposes });
+  if (!fault) return undefined;
+  if (fault.unknown) {
+    return [
+      `holds a certificate that chains neither to its own ca.crt nor to etcd:tls.trustedCAs: ${fault.why}`,
+      "Write the CA that signed it into ca.crt, or name that in etcd:tls.trustedCAs",
+    ];
+  }
   return [
-    "holds a certificate that chains neither to its own ca.crt nor to etcd:tls.trustedCAs",
-    "Write the CA that signed it into ca.crt, or name that in etcd:tls.trustedCAs",
+    `holds a certificate whose chain etcd refuses: ${fault.why}`,
+    "Make that certificate anew as RFC 5280 asks, and write it into tls.crt (intermediates) or ca.crt (the CA)",
   ];
 }
 
@@ -151,7 +164,7 @@ export async function copyGiven(ports: Ports, spec: EtcdSpec, alias: Alias): Pro
   const bundle = (await readBundle(ports, spec)) ?? "";
   const leaf = await wantedCopy(ports, spec, alias);
   const asked = spec.tls!.certificates.find((certificate) => certificate.alias === alias)!;
-  const wrong = checkMaterial(leaf.material, asked, bundle, ports.clock.now());
+  const wrong = checkMaterial(leaf.material, asked, bundle, ports.clock.now(), purposesIn(spec, asked));
   if (wrong) {
     throw new FatalError(
       `Secret ${spec.namespace}/${spec.tls?.secrets?.[alias]} was not copied: ${wrong}. If it has changed just now, run the update again`,

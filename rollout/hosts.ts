@@ -1,7 +1,7 @@
 import type { ConfigProblem, EtcdSpec } from "../config/types";
 import { finalStage, renderWorkload, trustRevision } from "../manifests";
 import { union, writeBundle } from "./bundle";
-import { checkMaterial } from "./certificates";
+import { checkMaterial, purposesIn } from "./certificates";
 import { carryOut, type Outcome, type Preview, previewRollout } from "./engine";
 import { evaluateGate } from "./gate";
 import { Journal } from "./journal";
@@ -10,6 +10,7 @@ import { observe } from "./observe";
 import type { HostsPorts, Ports } from "./ports";
 import { checkOwnership } from "./preflight";
 import { Refusal } from "./problems";
+import { unservableKey } from "./served-key";
 import { awaitServing } from "./serving";
 import { previewTrust, widenTrust } from "./trust";
 import { waitFor } from "./wait";
@@ -77,6 +78,9 @@ async function carryOutAlone(ports: HostsPorts, request: HostsRequest, earlier?:
   const { spec } = withCas(request);
   const { owner } = request;
   const journal = new Journal(ports);
+  // Time has gone by since the preview.
+  const problems = await handedProblems(ports, request);
+  if (problems.length > 0) throw new Refusal(problems);
   await install(ports, request, spec, journal);
   const trust = spec.tls ? await widenTrust(ports, { spec, owner }) : undefined;
   await installLeaves(ports, request, spec, journal);
@@ -211,15 +215,18 @@ async function handedProblems({ clock }: Ports, { spec, ca, leaves }: HostsReque
       const leaf = leaves[asked.alias];
       if (!leaf)
         return [{ path, rule: "is required with etcd:tls", mend: "Hand in a certificate and its key, in PEM" }];
-      const rule = wrongWith(leaf, asked, ca, clock.now());
+      const wrong = wrongWith(leaf, asked, ca, clock.now(), purposesIn(spec, asked));
+      const rule = wrong ?? unservableKey(spec, asked, leaf.certificate);
       const mend = "Make it anew, for the names of every host (hostSans) and signed by the CA that is handed in";
       return rule === undefined ? [] : [{ path, rule, mend }];
     });
 }
 
-function wrongWith(leaf: HandedLeaf, asked: Parameters<typeof checkMaterial>[1], ca: string, now: number) {
+type JudgedBy = Parameters<typeof checkMaterial> extends [unknown, ...infer Rest] ? Rest : never;
+
+function wrongWith(leaf: HandedLeaf, ...terms: JudgedBy) {
   try {
-    return checkMaterial(leaf, asked, ca, now);
+    return checkMaterial(leaf, ...terms);
   } catch {
     // What cannot be read is not quoted either.
     return "must hold a certificate and its private key that can be read, in PEM";

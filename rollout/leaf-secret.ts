@@ -2,9 +2,9 @@ import type { EtcdSpec } from "../config/types";
 import { labels } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { readBundle } from "./bundle";
+import { chainFault } from "./chain";
 import type { Ports, SecretMaterial } from "./ports";
 import { FatalError } from "./wait";
-import { chainsTo } from "./x509";
 
 /** On a Secret of ours: for which certificate it was made. cert-manager has an annotation of its own. */
 export const MADE_FOR = "pulumi-etcd/made-for";
@@ -41,10 +41,13 @@ export async function writeLeaf(
  */
 export async function writeOwnLeaf(ports: Ports, cluster: Cluster, leaf: LeafSecret): Promise<void> {
   const bundle = (await readBundle(ports, cluster)) ?? "";
-  if (!chainsTo(leaf.material.certificate, bundle)) {
-    throw new FatalError(
-      `Secret ${cluster.namespace}/${leaf.secretName} was not written: the members do not trust the certificate's CA yet. Run the update of the whole stack, without --target or --exclude`,
-    );
+  // What it is for is what the program has asked for.
+  const fault = chainFault(leaf.material.certificate, bundle, { now: ports.clock.now(), purposes: [] });
+  if (fault) {
+    const why = fault.unknown
+      ? "the members do not trust the certificate's CA yet. Run the update of the whole stack, without --target or --exclude"
+      : `the members would refuse it: ${fault.why}`;
+    throw new FatalError(`Secret ${cluster.namespace}/${leaf.secretName} was not written: ${why}`);
   }
   await writeLeaf(ports, cluster, leaf);
 }

@@ -2,6 +2,7 @@ import { certificateName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
 import { labels } from "../manifests";
 import type { MemberTls } from "../manifests/types";
+import { chainFault } from "./chain";
 import { startedBundles } from "./leaf-guard";
 import { MADE_FOR, writeLeaf } from "./leaf-secret";
 import { releaseSecret } from "./mounts";
@@ -9,7 +10,6 @@ import type { Observation } from "./observe";
 import type { Ports, Right } from "./ports";
 import { Refusal } from "./problems";
 import { missingRightsProblem } from "./rights";
-import { chainsTo } from "./x509";
 
 /** The Secrets of the spec that the members do not mount yet, with those that they mount in their place. */
 export function movedSecrets(spec: EtcdSpec, mounted: MemberTls | undefined) {
@@ -31,7 +31,8 @@ export async function canSeed(ports: Ports, spec: EtcdSpec, observation: Observa
   const leaves = await Promise.all(
     moved.map(({ secretName }) => ports.kube.secretMaterial(spec.namespace, secretName)),
   );
-  return leaves.every((leaf) => !leaf || bundles.every((each) => chainsTo(leaf.certificate, each)));
+  const terms = { now: ports.clock.now(), purposes: [] };
+  return leaves.every((leaf) => !leaf || bundles.every((each) => !chainFault(leaf.certificate, each, terms)));
 }
 
 /**

@@ -1,9 +1,8 @@
-import type { X509Certificate } from "node:crypto";
 import { CLIENT_PORT, memberHost, PEER_PORT } from "../config/names";
 import type { Alias, EtcdSpec } from "../config/types";
 import { stageOf } from "../manifests";
 import type { MemberTls } from "../manifests/types";
-import type { LivePod } from "./ports";
+import type { ClientCredentials, LivePod, SecretMaterial } from "./ports";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
 import { waitFor } from "./wait";
 import { certificatesOf } from "./x509";
@@ -30,9 +29,12 @@ export async function awaitServing(view: ClusterView, spec: EtcdSpec, mounted: M
 export async function notServing(view: ClusterView, spec: EtcdSpec, mounted: MemberTls | undefined): Promise<string[]> {
   const tls = mounted ?? spec.tls;
   const wanted = { server: await leafOf(view, spec, tls, "server"), peer: await leafOf(view, spec, tls, "peer") };
+  const shown = await credentialsFor(view, wanted.peer);
   const pods = await view.pods();
   const lines = await Promise.all(
-    pods.flatMap((pod) => ports(pod).map((port) => compare(view, spec, pod, port, wanted))),
+    pods.flatMap((pod) =>
+      ports(pod).map((port) => compare(view, spec, pod, port, wanted[port.alias], shown[port.alias])),
+    ),
   );
   return lines.filter((line) => line !== undefined);
 }
@@ -52,10 +54,23 @@ async function leafOf(
   spec: EtcdSpec,
   tls: MemberTls | undefined,
   alias: Alias,
-): Promise<X509Certificate | undefined> {
+): Promise<SecretMaterial | undefined> {
   const secretName = tls?.certificates.find((certificate) => certificate.alias === alias)?.secretName;
-  const material = secretName && (await view.ports.kube.secretMaterial(spec.namespace, secretName));
-  return material ? certificatesOf(material.certificate)[0] : undefined;
+  return secretName === undefined ? undefined : view.ports.kube.secretMaterial(spec.namespace, secretName);
+}
+
+/**
+ * What is shown to each port. Under TLS 1.3 a member shows its leaf to anybody; a member that ends at TLS 1.2 breaks a
+ * handshake off where no certificate, or one that it does not accept, is shown. Where there is none to show, anonymous.
+ */
+async function credentialsFor(
+  view: ClusterView,
+  peer: SecretMaterial | undefined,
+): Promise<Record<Port["alias"], ClientCredentials | undefined>> {
+  const client = await view.loadCredentials().catch(() => undefined);
+  // Peers may be let in by name (`peer-cert-allowed-cn`), which the client's certificate does not carry.
+  const shown = client && peer && { ...client, certificate: peer.certificate, key: peer.key };
+  return { server: client, peer: shown ?? client };
 }
 
 async function compare(
@@ -63,12 +78,13 @@ async function compare(
   spec: EtcdSpec,
   pod: LivePod,
   port: Port,
-  wanted: Record<Port["alias"], X509Certificate | undefined>,
+  wanted: SecretMaterial | undefined,
+  shown: ClientCredentials | undefined,
 ): Promise<string | undefined> {
   const address = { namespace: spec.namespace, pod: pod.name, host: memberHost(spec, pod.ordinal) };
-  const leaf = wanted[port.alias];
+  const [leaf] = certificatesOf(wanted?.certificate ?? "");
   try {
-    const pem = await view.ports.etcd.servedCertificate(address, port.number, undefined, CALL_DEADLINE_MS);
+    const pem = await view.ports.etcd.servedCertificate(address, port.number, shown, CALL_DEADLINE_MS);
     const [served] = certificatesOf(pem);
     if (served && served.fingerprint256 === leaf?.fingerprint256) return undefined;
     return `${pod.name}:${port.number} serves serial ${served?.serialNumber}, the Secret holds ${leaf?.serialNumber}`;

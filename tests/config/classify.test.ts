@@ -245,7 +245,14 @@ describe("refusals", () => {
     [
       "from some suites of TLS 1.2 alone to others",
       { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [RSA_SUITE] } },
-      { extraArgs: { "tls-max-version": "TLS1.2" }, tls: { issuerRef, cipherSuites: [ECDSA_SUITE] } },
+      {
+        extraArgs: { "tls-max-version": "TLS1.2" },
+        tls: {
+          issuerRef,
+          cipherSuites: [ECDSA_SUITE],
+          certificates: ["server", "peer"].map((alias) => ({ alias, privateKey: { algorithm: "ECDSA" } })),
+        },
+      },
       "etcd:tls",
       /Go there in two updates/,
     ],

@@ -7,6 +7,7 @@ const certificate = (fields: object) => ({ tls: { issuerRef, certificates: [{ al
 
 const tls = (fields: object) => ({ tls: { issuerRef, ...fields } });
 const SUITE = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
+const ECDSA_SUITE = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
 
 describe("refusals", () => {
   test.each<[string, Record<string, unknown>, string, RegExp]>([
@@ -196,6 +197,36 @@ describe("refusals", () => {
       { ...tls({ minVersion: "TLS1.3" }), extraArgs: { "tls-max-version": "TLS1.2" } },
       "etcd:extraArgs.tls-max-version",
       /older than etcd:tls\.minVersion/,
+    ],
+    [
+      "suites of RSA alone with TLS 1.2 alone, and a key of ECDSA",
+      {
+        ...tls({ cipherSuites: [SUITE], certificates: [{ alias: "peer", privateKey: { algorithm: "ECDSA" } }] }),
+        extraArgs: { "tls-max-version": "TLS1.2" },
+      },
+      "etcd:tls.cipherSuites",
+      /go with RSA keys alone .* the peer certificate has a key of ECDSA.*certificates\[peer\]\.privateKey\.algorithm to RSA/,
+    ],
+    [
+      "suites of ECDSA alone with TLS 1.2 alone, and a key of RSA",
+      {
+        ...tls({
+          cipherSuites: [ECDSA_SUITE],
+          certificates: [{ alias: "peer", privateKey: { algorithm: "Ed25519" } }],
+        }),
+        extraArgs: { "tls-max-version": "TLS1.2" },
+      },
+      "etcd:tls.cipherSuites",
+      /go with ECDSA or Ed25519 keys alone .* the server certificate has a key of RSA/,
+    ],
+    [
+      "the same with a CA of the cluster's own",
+      {
+        tls: { ca: {}, cipherSuites: [SUITE], certificates: [{ alias: "server", privateKey: { algorithm: "ECDSA" } }] },
+        extraArgs: { "tls-max-version": "TLS1.2" },
+      },
+      "etcd:tls.cipherSuites",
+      /go with RSA keys alone .* the server certificate has a key of ECDSA/,
     ],
     ["restart policy", tls({ restartPolicy: "always" }), "etcd:tls.restartPolicy", /Did you mean `Always`/],
     ["no step at all", { rollout: { stepTimeout: "0s" } }, "etcd:rollout.stepTimeout", /must be 1s or more/],

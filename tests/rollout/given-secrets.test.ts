@@ -1,9 +1,9 @@
 import { memberHost } from "../../config";
 import { previewTrust } from "../../rollout";
 import { checkGivenSecrets, copyGiven, wantedCopy } from "../../rollout/given-secrets";
-import { givenSpec, giveSecret, OWNER, Scenario } from "./world";
+import { givenSpec, giveSecret, OWNER, Scenario, tlsSpec } from "./world";
 import { authority } from "./world/cert-manager";
-import type { IssueOptions } from "./world/pki";
+import { Authority, type IssueOptions } from "./world/pki";
 
 const spec = givenSpec();
 const { server, peer, client } = spec.tls!.secrets as Record<"server" | "peer" | "client", string>;
@@ -92,13 +92,35 @@ test.each<[string, string, () => (scenario: Scenario) => void, RegExp]>([
     "comes without its CA",
     "peer",
     () => holds(peer, { ...leaf(), ca: "" }),
-    /chains neither to its own ca\.crt nor to etcd:tls\.trustedCAs\. Write the CA that signed it/,
+    /chains neither to its own ca\.crt nor to etcd:tls\.trustedCAs: CN=db .* is signed by CN=given.*Write the CA that signed it/,
   ],
   [
     "comes with another CA",
     "peer",
     () => holds(peer, { ...leaf(), ca: authority("another").certificate }),
     /chains neither to its own ca\.crt/,
+  ],
+  [
+    "comes with a CA that has expired",
+    "server",
+    () => holds(server, leaf({}, Authority.root("old", { notAfter: new Date("2021-01-01") }))),
+    /whose chain etcd refuses: CN=old \(serial 01, SHA-256 \S+\) expired on Jan {2}1 00:00:00 2021 GMT\. Make that certificate/,
+  ],
+  [
+    "comes with a CA that is none",
+    "peer",
+    () => holds(peer, leaf({}, Authority.root("none", { unconstrained: true }))),
+    /whose chain etcd refuses: CN=none .* is no CA \(BasicConstraints CA:TRUE is missing\)/,
+  ],
+  [
+    "comes with an intermediate that is for servers only, where members dial each other",
+    "peer",
+    () => {
+      const middle = ca.intermediate("middle", { usages: [SERVER_AUTH] });
+      const { certificate, ...rest } = leaf({}, middle);
+      return holds(peer, { ...rest, certificate: certificate + middle.certificate, ca: ca.certificate });
+    },
+    /whose chain etcd refuses: CN=middle .* is not for client auth/,
   ],
 ])("a Secret that %s: its alias, its name, the rule and the mend", async (_, alias, change, text) => {
   const found = await problems(change());
@@ -126,6 +148,16 @@ test.each<[string, string, IssueOptions]>([
   ["both usages", server, { usages: [SERVER_AUTH, CLIENT_AUTH] }],
 ])("accepted: %s", async (_, name, options) => {
   expect(await problems(holds(name, leaf(options)))).toEqual([]);
+});
+
+test("a key that no chosen suite of TLS 1.2 goes with is refused", async () => {
+  const suites = { cipherSuites: ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"], secrets: { ...spec.tls!.secrets } };
+  const bound = tlsSpec(3, { tls: suites, extraArgs: { "tls-max-version": "TLS1.2" } });
+  const found = await world().faults.run((ports) => checkGivenSecrets(ports, bound));
+  expect(found.map(({ path }) => path)).toEqual(["etcd:tls.secrets.server", "etcd:tls.secrets.peer"]);
+  expect(found[0]?.rule).toMatch(/holds a certificate that has a key of ECDSA, .* go with RSA keys alone/);
+  const free = tlsSpec(3, { tls: suites });
+  expect(await world().faults.run((ports) => checkGivenSecrets(ports, free))).toEqual([]);
 });
 
 test("a CA that comes at the end of the chain does as well", async () => {
@@ -180,5 +212,17 @@ describe("copies", () => {
     await expect(copy).rejects.toThrow(/given-given-peer was not copied: .* does not chain to the trust bundle/);
     expect(scenario.world.certManager.secrets.get("db-peer-copied-cert")).toBe(before);
     scenario.verify();
+  });
+
+  test("are made of no leaf that the members trust and would refuse", async () => {
+    const scenario = new Scenario(spec);
+    await scenario.until(spec);
+    const before = scenario.world.certManager.secrets.get("db-peer-copied-cert");
+    const none = ca.intermediate("none", { intermediate: false });
+    const { certificate, key } = leaf({}, none);
+    holds(peer, { certificate: certificate + none.certificate, key, ca: ca.certificate })(scenario);
+    const copy = scenario.faults.run((ports) => copyGiven(ports, spec, "peer"));
+    await expect(copy).rejects.toThrow(/was not copied: etcd refuses the certificate's chain: CN=none .* is no CA/);
+    expect(scenario.world.certManager.secrets.get("db-peer-copied-cert")).toBe(before);
   });
 });

@@ -2,6 +2,7 @@ import { renderTrustBundle } from "../../manifests";
 import { differs, type LeafSecret, writeLeaf, writeOwnLeaf } from "../../rollout/leaf-secret";
 import { ownCaSpec, Scenario } from "./world";
 import { authority } from "./world/cert-manager";
+import { Authority } from "./world/pki";
 
 const spec = ownCaSpec();
 const ca = authority("own");
@@ -42,6 +43,12 @@ test.each([
     /^Secret data\/db-peer-own-cert was not written: the members do not trust .*without --target or --exclude$/,
   );
   expect(scenario.world.certManager.secrets.size).toBe(0);
+});
+
+test("a leaf of a CA that has expired is not written either", async () => {
+  const old = Authority.root("own", { notAfter: new Date("2021-01-01") });
+  const written = world(old.certificate).faults.run((ports) => writeOwnLeaf(ports, spec, leaf(old.issue("db"))));
+  await expect(written).rejects.toThrow(/was not written: the members would refuse it: CN=own .* expired on Jan/);
 });
 
 test.each<[string, Partial<LeafSecret["material"]>, boolean]>([

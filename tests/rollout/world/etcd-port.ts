@@ -1,6 +1,7 @@
 import { minorOf } from "../../../config";
 import type {
   Authentication,
+  ClientCredentials,
   EtcdPort,
   Member,
   MemberAddress,
@@ -132,8 +133,13 @@ export class SimulatedEtcd implements EtcdPort {
     return { id: member.id, version, leads: this.world.raft.leader === member && this.world.raft.hasQuorum() };
   }
 
-  async servedCertificate(address: PodAddress, port: number) {
+  async servedCertificate(address: PodAddress, port: number, credentials: ClientCredentials | undefined) {
     const { process } = this.find(address);
+    // TLS 1.2 ends the handshake itself where the client's certificate does not do; TLS 1.3 only what comes after it.
+    const { extraArgs, tls } = this.world.spec;
+    const asks = port === 2380 || tls?.client.auth !== "none";
+    if (extraArgs["tls-max-version"] === "TLS1.2" && asks && !trusts(process.trust, credentials?.certificate))
+      throw new Refused(`${address.pod}:${port}: no TLS handshake`);
     const leaf = port === 2380 ? process.peerLeaf() : process.serverLeaf();
     if (!leaf) throw new Refused(`${address.pod}:${port} serves no TLS`);
     return leaf;

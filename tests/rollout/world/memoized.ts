@@ -31,6 +31,8 @@ const identities = new WeakMap<object, string>();
 function keyOf(value: unknown): string {
   if (typeof value === "string") return `"${value}`;
   if (typeof value !== "object" || value === null) return String(value);
+  // A certificate has no properties of its own to be told apart by, and caches inside, so that it cannot be frozen.
+  if ("fingerprint256" in value) return `certificate ${value.fingerprint256}`;
   if (!Object.isFrozen(value)) {
     return `{${Object.entries(value)
       .map(([name, part]) => `${name}:${keyOf(part)}`)

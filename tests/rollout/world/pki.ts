@@ -25,10 +25,25 @@ export interface IssueOptions {
   usages?: string[];
   /** Makes the issued certificate a CA itself. */
   intermediate?: boolean;
+  /** How many CAs may come below it. */
+  pathLength?: number;
+  /** Leaves the basic constraints out. */
+  unconstrained?: boolean;
+  /** Absent: no such extension. */
+  keyUsage?: "keyCertSign" | "digitalSignature";
+  /** Name constraints. */
+  permits?: Names;
+  excludes?: Names;
+  /** A critical extension of this object identifier, in hexadecimal. */
+  critical?: string;
 }
 
 /** RFC 5280, 4.2.1.12. */
-const USAGES: Record<string, string> = { serverAuth: "2b06010505070301", clientAuth: "2b06010505070302" };
+const USAGES: Record<string, string> = {
+  serverAuth: "2b06010505070301",
+  clientAuth: "2b06010505070302",
+  any: "551d2500",
+};
 
 const ECDSA_SHA256 = sequence(oid("2a8648ce3d040302"));
 
@@ -42,18 +57,24 @@ export class Authority {
   private constructor(
     readonly name: string,
     private readonly keys: { privateKey: KeyObject; publicKey: KeyObject },
+    options: IssueOptions,
     issuer?: Authority,
   ) {
     const signer = issuer ?? this;
-    this.certificate = signer.sign(name, keys.publicKey, { intermediate: true });
+    this.certificate = signer.sign(name, keys.publicKey, { intermediate: true, ...options });
   }
 
-  static root(name: string): Authority {
-    return new Authority(name, newKeys());
+  static root(name: string, options: IssueOptions = {}): Authority {
+    return new Authority(name, newKeys(), options);
   }
 
-  intermediate(name: string): Authority {
-    return new Authority(name, newKeys(), this);
+  intermediate(name: string, options: IssueOptions = {}): Authority {
+    return new Authority(name, newKeys(), options, this);
+  }
+
+  /** Another certificate over the same name and key: what a renewal makes that keeps the key. */
+  renewed(options: IssueOptions): Authority {
+    return new Authority(this.name, this.keys, options);
   }
 
   issue(commonName: string, options: IssueOptions = {}): Leaf {
@@ -72,7 +93,7 @@ export class Authority {
       sequence(time(notBefore), time(notAfter)),
       distinguishedName(commonName),
       publicKey.export({ type: "spki", format: "der" }),
-      explicit(3, sequence(basicConstraints(intermediate), ...subjectAltName(names), ...extendedKeyUsage(usages))),
+      explicit(3, sequence(...extensionsOf({ ...options, names, intermediate, usages }))),
     );
     const signature = sign("sha256", toBeSigned, this.keys.privateKey);
     return pem("CERTIFICATE", sequence(toBeSigned, ECDSA_SHA256, bits(signature)));
@@ -92,8 +113,35 @@ function distinguishedName(commonName: string): Buffer {
   return sequence(tlv(0x31, sequence(oid("550403"), tlv(0x0c, Buffer.from(commonName)))));
 }
 
-function basicConstraints(ca: boolean): Buffer {
-  return sequence(oid("551d13"), boolean(true), octets(sequence(...(ca ? [boolean(true)] : []))));
+function extensionsOf(options: IssueOptions): Buffer[] {
+  const { names = {}, intermediate = false, pathLength, unconstrained, usages, keyUsage, critical } = options;
+  return [
+    ...(unconstrained ? [] : [basicConstraints(intermediate, pathLength)]),
+    ...(keyUsage ? [extension("551d0f", tlv(0x03, KEY_USAGE[keyUsage]))] : []),
+    ...subjectAltName(names),
+    ...extendedKeyUsage(usages),
+    ...nameConstraints(options),
+    ...(critical ? [extension(critical, sequence())] : []),
+  ];
+}
+
+/** RFC 5280, 4.2.1.3: the number of unused bits, and the bits. */
+const KEY_USAGE = { digitalSignature: Buffer.from([7, 0x80]), keyCertSign: Buffer.from([2, 0x04]) };
+
+function extension(id: string, value: Buffer): Buffer {
+  return sequence(oid(id), boolean(true), octets(value));
+}
+
+function basicConstraints(ca: boolean, pathLength?: number): Buffer {
+  const length = pathLength === undefined ? [] : [integer(pathLength)];
+  return extension("551d13", sequence(...(ca ? [boolean(true)] : []), ...length));
+}
+
+function nameConstraints({ permits, excludes }: IssueOptions): Buffer[] {
+  if (!permits && !excludes) return [];
+  const subtrees = (n: number, names: Names | undefined) =>
+    names ? [explicit(n, Buffer.concat(generalNames(names).map((name) => sequence(name))))] : [];
+  return [extension("551d1e", sequence(...subtrees(0, permits), ...subtrees(1, excludes)))];
 }
 
 function extendedKeyUsage(usages: string[] | undefined): Buffer[] {
@@ -101,15 +149,20 @@ function extendedKeyUsage(usages: string[] | undefined): Buffer[] {
   return purposes ? [sequence(oid("551d25"), octets(sequence(...purposes)))] : [];
 }
 
-function subjectAltName({ dnsNames = [], ipAddresses = [], uris = [], emailAddresses = [] }: Names): Buffer[] {
+function subjectAltName(asked: Names): Buffer[] {
+  const names = generalNames(asked);
+  return names.length === 0 ? [] : [sequence(oid("551d11"), octets(sequence(...names)))];
+}
+
+function generalNames({ dnsNames = [], ipAddresses = [], uris = [], emailAddresses = [] }: Names): Buffer[] {
   const text = (tag: number) => (value: string) => tlv(tag, Buffer.from(value));
-  const names = [
+  return [
     ...dnsNames.map(text(0x82)),
-    ...ipAddresses.map((ip) => tlv(0x87, ipBytes(ip))),
+    // A constraint is an address and a mask: `10.0.0.0/255.0.0.0`.
+    ...ipAddresses.map((ip) => tlv(0x87, ...ip.split("/").map(ipBytes))),
     ...uris.map(text(0x86)),
     ...emailAddresses.map(text(0x81)),
   ];
-  return names.length === 0 ? [] : [sequence(oid("551d11"), octets(sequence(...names)))];
 }
 
 function ipBytes(ip: string): Buffer {

@@ -7,6 +7,6 @@ jest.mock("../../../manifests", () =>
 );
 jest.mock("../../../config", () => require("./memoized").memoized(jest.requireActual("../../../config"), ["classify"]));
 jest.mock("../../../rollout/x509", () => {
-  const pure = ["certificatesOf", "chainsTo", "matchesKey", "subjectAltNames"];
+  const pure = ["certificatesOf", "chainsTo", "isSignedBy", "matchesKey", "readProfile", "subjectAltNames"];
   return require("./memoized").memoized(jest.requireActual("../../../rollout/x509"), pure);
 });

@@ -4,6 +4,7 @@ import { parseAllDocuments } from "yaml";
 import { type EtcdSpec, parseSpec } from "../../config";
 import { checkPrerequisites, previewTrust, Refusal } from "../../rollout";
 import type { Right } from "../../rollout/ports";
+import { repairRights } from "../../rollout/repair-evidence";
 import { MANIFEST, neededRights } from "../../rollout/rights";
 import { givenSpec, OWNER, ownCaSpec, plainSpec, Scenario, tlsSpec, type World } from "./world";
 
@@ -44,7 +45,7 @@ const specs = [
 ].map((config) => parseSpec({ createNamespace: false, ...config }).spec);
 
 test("the manifest has every right that is asked for, and none that is not", () => {
-  const asked = new Set(specs.flatMap(neededRights).map(asWritten));
+  const asked = new Set(specs.flatMap((spec) => [...neededRights(spec), ...repairRights(spec)]).map(asWritten));
   expect([...written].sort()).toEqual([...asked, ...OPTIONAL].sort());
 });
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../manifests/types";
 import type { LiveIssuer, Ports } from "./ports";
+import { FatalError } from "./wait";
 
 export const CERT_MANAGER = "cert-manager.io/v1";
 
@@ -32,6 +33,25 @@ export function hasFailed(object: CertificateObject): boolean {
   return condition(object, "Issuing")?.status === "False";
 }
 
+/** Tells one failed issue from another: cert-manager keeps what it says of the last one while it tries again. */
+export function failureMark({ status }: CertificateObject): string {
+  return `${status?.lastFailureTime ?? ""} ${status?.failedIssuanceAttempts ?? ""}`;
+}
+
+/** Of a Certificate that did not fail yet. */
+export const NO_FAILURE = failureMark({} as CertificateObject);
+
+/**
+ * Ends a wait that cannot succeed: the issue that is awaited was denied, or failed, and cert-manager waits for an hour
+ * and more now. `before`: the mark of the failure that was there when the wait began.
+ */
+export async function endIfFailed(ports: Ports, object: CertificateObject, before: string): Promise<void> {
+  if (!hasFailed(object) || failureMark(object) === before) return;
+  const { namespace = "", name } = object.metadata;
+  const why = await explain(ports, namespace, name, notIssued(object) ?? "could not be issued");
+  throw new FatalError(`Certificate ${namespace}/${name} ${why}`);
+}
+
 /** Why a Certificate is not issued, or not for its newest version; `undefined` if it is. */
 export function notIssued({ status, metadata }: CertificateObject): string | undefined {
   const conditions = status?.conditions ?? [];
@@ -58,19 +78,26 @@ export async function explain(
   reason: string,
   after?: number,
 ): Promise<string> {
-  const requests = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
-  const revision = (request: KubeObject) =>
-    Number(request.metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
-  const newest = requests
-    .filter((request) => request.metadata.annotations?.["cert-manager.io/certificate-name"] === name)
-    .filter((request) => after === undefined || revision(request) > after)
-    .sort((a, b) => revision(b) - revision(a))[0] as CertificateObject | undefined;
+  const requests = await newestRequests(ports, namespace, name);
+  const newest = requests.find((request) => after === undefined || revisionOf(request) > after);
   if (!newest && after !== undefined) return `${reason}; ${NOT_BEGUN}`;
   const told = (newest?.status?.conditions ?? []).filter(
     (condition) => condition.message && !(condition.type === "Approved" && condition.status === "True"),
   );
   const words = told.map((condition) => `${condition.reason ?? condition.type}: ${condition.message}`);
   return [reason, ...words, ...(await issuerTrouble(ports, namespace, newest))].join("; ");
+}
+
+/** The requests that cert-manager has kept of a Certificate, newest first. */
+export async function newestRequests(ports: Ports, namespace: string, name: string): Promise<CertificateObject[]> {
+  const requests: CertificateObject[] = await ports.kube.list(CERT_MANAGER, "CertificateRequest", namespace);
+  return requests
+    .filter(({ metadata }) => metadata.annotations?.["cert-manager.io/certificate-name"] === name)
+    .sort((a, b) => revisionOf(b) - revisionOf(a));
+}
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.["cert-manager.io/certificate-revision"] ?? 0);
 }
 
 /** cert-manager says of a request that waits that its issuer is not Ready, and not which one that is, nor why. */

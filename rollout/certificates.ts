@@ -3,7 +3,14 @@ import { ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
 import type { KubeObject } from "../manifests/types";
 import { readBundle } from "./bundle";
-import { CERT_MANAGER, type CertificateObject, explain, notIssued } from "./certificate-status";
+import {
+  CERT_MANAGER,
+  type CertificateObject,
+  endIfFailed,
+  explain,
+  failureMark,
+  notIssued,
+} from "./certificate-status";
 import { chainFault, type Purpose, purposesOf } from "./chain";
 import type { Ports, SecretMaterial } from "./ports";
 import { FatalError, waitFor } from "./wait";
@@ -58,20 +65,36 @@ export function issueDeadlineMs({ rollout }: Pick<EtcdSpec, "rollout">): number 
   return (rollout.issueTimeoutSeconds ?? rollout.stepTimeoutSeconds) * 1000;
 }
 
-/** Waits for one Certificate; `check` says what is still wrong with its Secret. Returns the Secret's material. */
+interface Awaited {
+  name: string;
+  secretName: string;
+  issuerRef: IssuerRef;
+  /** Mark of a failure that is none of this wait's; absent: that of the first look. */
+  failedBefore?: string;
+}
+
+/**
+ * Waits for one Certificate; `check` says what is still wrong with its Secret. Returns the Secret's material. Throws
+ * `FatalError` as soon as cert-manager says that the issue was denied, or failed.
+ */
 export async function awaitCertificate(
   ports: Ports,
   spec: Pick<EtcdSpec, "namespace" | "rollout">,
-  { name, secretName, issuerRef }: { name: string; secretName: string; issuerRef: IssuerRef },
+  { name, secretName, issuerRef, ...awaited }: Awaited,
   check: (material: SecretMaterial) => string | undefined,
 ): Promise<SecretMaterial> {
   const { namespace } = spec;
   const what = `Certificate ${namespace}/${name} to be issued`;
   const deadlineMs = issueDeadlineMs(spec);
+  let before = awaited.failedBefore;
   return waitFor({ clock: ports.clock, deadlineMs, what }, async () => {
-    const object = await ports.kube.get(CERT_MANAGER, "Certificate", namespace, name);
+    const object = (await ports.kube.get(CERT_MANAGER, "Certificate", namespace, name)) as
+      | CertificateObject
+      | undefined;
     if (!object) return "it does not exist";
-    const waiting = notIssued(object as CertificateObject);
+    before ??= failureMark(object);
+    await endIfFailed(ports, object, before);
+    const waiting = notIssued(object);
     if (waiting) return await explain(ports, namespace, name, waiting);
     const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
     const material = secret && (await ports.kube.secretMaterial(namespace, secretName));

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
-import type { EtcdSpec, IssuerRef } from "../config/types";
+import { certificateName } from "../config/names";
+import type { Alias, CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
+import { renderCertificates } from "../manifests";
 import type { KubeObject } from "../manifests/types";
-import { CERT_MANAGER } from "./certificate-status";
+import { CERT_MANAGER, NO_FAILURE } from "./certificate-status";
 import { awaitCertificate } from "./certificates";
+import { type ChainTerms, chainFault, purposesOf } from "./chain";
 import type { Ports, Right, SecretMaterial } from "./ports";
 import { FatalError } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
 
-type Target = Pick<EtcdSpec, "name" | "namespace" | "rollout">;
+type Target = Pick<EtcdSpec, "name" | "namespace">;
 
 /** cert-manager's default for `--cluster-resource-namespace`: where the Secrets of ClusterIssuers are. */
 const CLUSTER_RESOURCE_NAMESPACE = "cert-manager";
@@ -21,17 +24,19 @@ const PROBE_OF = "pulumi-etcd/probe-of";
  *
  * `further`: CAs that are trusted anyway. An issuer that names no CA of its own is sound if they cover what it issues.
  */
-export async function learnCa(ports: Ports, target: Target, ref: IssuerRef, further: string): Promise<string> {
-  const probe = probeCertificate(target, ref);
+export async function learnCa(ports: Ports, spec: EtcdSpec, ref: IssuerRef, further: string): Promise<string> {
+  const probe = probeCertificate(spec, ref);
   const { name } = probe.metadata;
   await ports.kube.apply(probe);
   try {
-    const material = await awaitCertificate(ports, target, { name, secretName: name, issuerRef: ref }, () => undefined);
-    const ca = checkedCa(material.certificate, material.ca ?? "", ref, further);
-    return withRoot(ca, await peekIssuer(ports, target.namespace, ref));
+    const awaited = { name, secretName: name, issuerRef: ref, failedBefore: NO_FAILURE };
+    const material = await awaitCertificate(ports, spec, awaited, () => undefined);
+    const terms = { now: ports.clock.now(), purposes: purposesOf(...certificatesFrom(spec, ref).map(aliasOf)) };
+    const ca = checkedCa(material.certificate, material.ca ?? "", ref, further, terms);
+    return withRoot(ca, await peekIssuer(ports, spec.namespace, ref));
   } finally {
-    await ports.kube.delete(CERT_MANAGER, "Certificate", target.namespace, name);
-    await ports.kube.delete("v1", "Secret", target.namespace, name);
+    await ports.kube.delete(CERT_MANAGER, "Certificate", spec.namespace, name);
+    await ports.kube.delete("v1", "Secret", spec.namespace, name);
   }
 }
 
@@ -63,7 +68,7 @@ function sweepRights(namespace: string): Right[] {
   );
 }
 
-function checkedCa(certificate: string, ca: string, ref: IssuerRef, further: string): string {
+function checkedCa(certificate: string, ca: string, ref: IssuerRef, further: string, terms: ChainTerms): string {
   const label = `${ref.kind} ${ref.name}`;
   const [leaf] = certificatesOf(certificate);
   if (certificatesOf(ca).some((anchor) => anchor.fingerprint256 === leaf?.fingerprint256)) {
@@ -71,7 +76,10 @@ function checkedCa(certificate: string, ca: string, ref: IssuerRef, further: str
       `${label} is self-signed: each certificate would be its own CA. Use a CA issuer over a CA certificate`,
     );
   }
-  if (chainsTo(certificate, `${ca}\n${further}`)) return ca;
+  const fault = chainFault(certificate, `${ca}\n${further}`, terms);
+  if (!fault) return ca;
+  if (!fault.unknown)
+    throw new FatalError(`etcd would refuse what ${label} issues: ${fault.why}. Renew or replace that`);
   throw new FatalError(
     ca.includes("BEGIN CERTIFICATE")
       ? `what ${label} issues chains neither to the CA that it names nor to etcd:tls.trustedCAs`
@@ -95,23 +103,42 @@ function withRoot(ca: string, issuer: SecretMaterial | undefined): string {
   return [ca, ...fitting.map((root) => root.toString())].join("\n");
 }
 
-function probeCertificate({ name: cluster, namespace }: Target, ref: IssuerRef): KubeObject {
+/**
+ * What the cluster asks of an issuer, under a name of its own: one that is strict about names, lifetimes, keys or usages
+ * (roles of Vault, approver-policy) answers as it will answer to the certificate itself.
+ */
+function probeCertificate(spec: EtcdSpec, ref: IssuerRef): KubeObject {
+  const { name: cluster, namespace } = spec;
   const name = `${cluster}-probe-${createHash("sha256").update(JSON.stringify(ref)).digest("hex").slice(0, 8)}`;
   return {
     apiVersion: CERT_MANAGER,
     kind: "Certificate",
     metadata: { name, namespace, labels: { "app.kubernetes.io/instance": cluster, [PROBE_OF]: cluster } },
     spec: {
+      ...askedOf(spec, ref),
       secretName: name,
       secretTemplate: { labels: { [PROBE_OF]: cluster } },
-      duration: "1h0m0s",
-      commonName: "pulumi-etcd-probe",
-      dnsNames: [`${cluster}.${namespace}.svc`],
-      usages: ["server auth", "client auth"],
-      privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
-      issuerRef: { group: ref.apiGroup, kind: ref.kind, name: ref.name },
     },
   };
+}
+
+/** The spec of the first Certificate that the issuer is to make, the server's as a rule: it has the usages of all others. */
+function askedOf(spec: EtcdSpec, ref: IssuerRef): object {
+  const [first] = certificatesFrom(spec, ref);
+  const name = first && certificateName(spec, first.alias);
+  const rendered = renderCertificates(spec).find(({ metadata }) => metadata.name === name);
+  if (!rendered) throw new FatalError(`${spec.name}: no certificate is to come from ${ref.kind} ${ref.name}`);
+  return rendered.spec as object;
+}
+
+function certificatesFrom({ tls }: EtcdSpec, { apiGroup, kind, name }: IssuerRef): CertificateSpec[] {
+  return (tls?.certificates ?? []).filter(
+    ({ issuerRef: from }) => from?.apiGroup === apiGroup && from.kind === kind && from.name === name,
+  );
+}
+
+function aliasOf({ alias }: CertificateSpec): Alias {
+  return alias;
 }
 
 /**

@@ -7,6 +7,7 @@ import { awaitCertificates, checkNames, demandCertificates } from "./certificate
 import { contains } from "./contains";
 import type { Journal } from "./journal";
 import { LeafGuard } from "./leaf-guard";
+import { lifetimeFault } from "./lifetime";
 import type { Ports } from "./ports";
 import { failedBefore, reissue, rememberRotation, staleness, toRotate } from "./reissue";
 
@@ -125,7 +126,10 @@ async function stale(
   settled: string,
 ): Promise<string | undefined> {
   const material = await ports.kube.secretMaterial(spec.namespace, certificate.secretName);
-  return material && staleness(material, certificate, settled, ports.clock.now());
+  if (!material) return undefined;
+  return (
+    staleness(material, certificate, settled, ports.clock.now()) ?? lifetimeFault(ports, spec, certificate, material)
+  );
 }
 
 /** Whether cert-manager leaves the leaf as it is: the spec is the same but for fields that it does not act on. */

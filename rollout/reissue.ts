@@ -3,8 +3,17 @@ import { certificateName } from "../config/names";
 import { ownCertificates } from "../config/source";
 import type { CertificateSpec, EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
-import { CERT_MANAGER, type CertificateObject, explain, hasFailed, NOT_BEGUN } from "./certificate-status";
+import {
+  CERT_MANAGER,
+  type CertificateObject,
+  endIfFailed,
+  explain,
+  failureMark,
+  hasFailed,
+  NOT_BEGUN,
+} from "./certificate-status";
 import { issueDeadlineMs } from "./certificates";
+import { goDurationSeconds } from "./lifetime";
 import type { Ports, SecretMaterial } from "./ports";
 import { waitFor } from "./wait";
 import { certificatesOf, chainsTo } from "./x509";
@@ -18,49 +27,29 @@ export const ROTATED_FOR = "pulumi-etcd/rotated-for";
 /** Pulumi applies Certificates as another manager and would take this annotation back. */
 const ROTATION_MANAGER = "pulumi-etcd-rotation";
 
-/** cert-manager's default where a Certificate names no duration. */
-const DEFAULT_DURATION_SECONDS = 90 * 24 * 3600;
-
 /**
  * What is wrong with an issued leaf although cert-manager is content: edits that it does not act on, a CA that changed
- * behind an unchanged issuer, a renewal that should have happened. `undefined` if nothing is.
+ * behind an unchanged issuer, a renewal that should have happened. `undefined` if nothing is. Its lifetime is another
+ * matter: see `lifetimeFault`.
  */
 export function staleness(material: SecretMaterial, asked: CertificateSpec, settled: string, now: number) {
   const [leaf] = certificatesOf(material.certificate);
   if (!leaf) return "has no certificate";
   const encoding = material.key.includes("BEGIN PRIVATE KEY") ? "PKCS8" : "PKCS1";
   if (encoding !== asked.privateKey.encoding) return `its key is encoded as ${encoding}`;
-  const lifetime = (Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)) / 1000;
-  const wanted = goDurationSeconds(asked.duration) ?? DEFAULT_DURATION_SECONDS;
-  // Issuers may cut a lifetime to their own CA's; only one that is too long was surely made for another spec.
-  if (
-    lifetime > wanted + 600 ||
-    (asked.duration === undefined && lifetime < wanted / 2 && !endsWithCa(leaf, settled))
-  ) {
-    return `it was made for ${Math.round(lifetime / 3600)} h`;
-  }
   if (!chainsTo(material.certificate, settled)) return "its issuer signs with another CA now";
   if (Date.parse(leaf.validFrom) - now > CLOCK_SKEW_MS) return `it is not valid before ${leaf.validFrom}`;
   return overdue(leaf, asked, now);
 }
 
-function endsWithCa(leaf: X509Certificate, settled: string): boolean {
-  return certificatesOf(settled).some((ca) => Date.parse(ca.validTo) - Date.parse(leaf.validTo) < 3_600_000);
-}
-
 /** Half of the renewal window has gone by and cert-manager has not renewed. */
 function overdue(leaf: X509Certificate, asked: CertificateSpec, now: number): string | undefined {
   const [from, to] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-  const window = (goDurationSeconds(asked.renewBefore) ?? (to - from) / 3000) * 1000;
+  const renewBefore = (goDurationSeconds(asked.renewBefore) ?? Number.POSITIVE_INFINITY) * 1000;
+  // As cert-manager does where an issuer has cut the lifetime to less than that.
+  const window = renewBefore < to - from ? renewBefore : (to - from) / 3;
   if (to < now) return `it expired on ${leaf.validTo}`;
   return to - now < window / 2 ? `it ends on ${leaf.validTo} and was not renewed in time` : undefined;
-}
-
-/** `2160h0m0s` in seconds. */
-export function goDurationSeconds(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const units: Record<string, number> = { h: 3600, m: 60, s: 1, ms: 0.001 };
-  return [...text.matchAll(/([\d.]+)(ms|h|m|s)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit!]!, 0);
 }
 
 /** Whether a Certificate still has to be rotated for the token. */
@@ -98,7 +87,7 @@ export async function reissue(
     const object = await read(ports, spec, certificate);
     if (!object) return "it does not exist";
     await ports.kube.replaceStatus(marked(object, new Date(ports.clock.now()).toISOString()));
-    return { done: object.status?.revision ?? 0 };
+    return { done: { revision: object.status?.revision ?? 0, failure: failureMark(object) } };
   });
   if (token !== undefined) await rememberToken(ports, spec, name, token);
   await waitFor(
@@ -106,9 +95,10 @@ export async function reissue(
     async () => {
       const object = await read(ports, spec, certificate);
       const issuing = object?.status?.conditions?.find(({ type }) => type === "Issuing");
-      if ((object?.status?.revision ?? 0) > before && !issuing) return { done: undefined };
+      if ((object?.status?.revision ?? 0) > before.revision && !issuing) return { done: undefined };
+      if (object) await endIfFailed(ports, object, before.failure);
       if (!issuing) return NOT_BEGUN;
-      return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`, before);
+      return explain(ports, spec.namespace, name, `${issuing.reason}: ${issuing.message}`, before.revision);
     },
   );
 }

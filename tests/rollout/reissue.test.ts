@@ -1,4 +1,5 @@
-import { goDurationSeconds, reissue, staleness, toRotate } from "../../rollout/reissue";
+import { goDurationSeconds } from "../../rollout/lifetime";
+import { reissue, staleness, toRotate } from "../../rollout/reissue";
 import { Scenario, tlsSpec } from "./world";
 import { Authority, type IssueOptions } from "./world/pki";
 
@@ -26,15 +27,9 @@ describe("a leaf that cert-manager is content with", () => {
       () => stale(withoutDuration, { ...hours(-1, 2159), encoding: "PKCS8" }),
       "its key is encoded as PKCS8",
     ],
-    ["lives longer than was asked for", () => stale(withoutDuration, hours(-1, 3000)), "it was made for 3001 h"],
     [
-      "was made for a shorter duration that the spec has dropped",
-      () => stale(withoutDuration, hours(-1, 100)),
-      "it was made for 101 h",
-    ],
-    [
-      "is cut short by its issuer, and the spec names the duration",
-      () => stale({ ...withoutDuration, duration: "2160h0m0s" } as never, hours(-1, 700)),
+      "is cut by its issuer to less than it is to be renewed before its end",
+      () => stale({ ...withoutDuration, renewBefore: "720h0m0s" } as never, hours(-1, 23)),
       undefined,
     ],
     [

@@ -2,6 +2,7 @@ import type { KubeObject, ObjectMeta } from "../../../manifests";
 import type { LiveIssuer } from "../../../rollout/ports";
 import { subjectAltNames } from "../../../rollout/x509";
 import { frozen } from "./frozen";
+import { givenCa, grantedHours, type Habits } from "./habits";
 import { Authority, type IssueOptions, type Leaf, type Names } from "./pki";
 import { BEGINNING } from "./timeline";
 
@@ -9,6 +10,7 @@ export interface Issuer extends LiveIssuer {
   authority: Authority;
   /** When its CA was renewed with another key. */
   rekeyedAt?: number;
+  habits?: Habits;
 }
 
 /** What a Secret of type `kubernetes.io/tls` holds, whoever wrote it. */
@@ -52,6 +54,9 @@ const AUTHORITIES = new Map<string, Authority>();
 const LEAVES = new Map<string, Leaf>();
 const CA_OF_LEAF = new Map<string, string>();
 
+/** The CAs below others that sign for issuers with the habit of giving a chain. */
+const BELOW = new Map<string, Authority>();
+
 /** A CA of that common name; another `which` is another key under the same name. */
 export function authority(name: string, which = 0): Authority {
   const known = AUTHORITIES.get(`${name} ${which}`) ?? Authority.root(name);
@@ -60,18 +65,27 @@ export function authority(name: string, which = 0): Authority {
 }
 
 /** Issues a leaf; the same for the same serial, so that worlds stay comparable and quick. */
-export function issue(from: Authority, spec: LeafWish, serial: number, at: number): Leaf {
-  const key = JSON.stringify([from.name, from.certificate, spec, serial, at]);
-  const known = LEAVES.get(key) ?? from.issue(spec.commonName ?? "leaf", optionsOf(spec, serial, at));
+export function issue(from: Authority, spec: LeafWish, serial: number, at: number, habits: Habits = {}): Leaf {
+  const key = JSON.stringify([from.name, from.certificate, spec, serial, at, habits]);
+  const known = LEAVES.get(key) ?? newLeaf(from, spec, optionsOf(spec, serial, at, habits), habits);
   LEAVES.set(key, known);
   CA_OF_LEAF.set(known.certificate, from.certificate);
   return known;
 }
 
-function optionsOf(spec: LeafWish, serial: number, at: number): IssueOptions {
-  const hours = Number(/^(\d+)h/.exec(spec.duration ?? "2160h")?.[1]);
+function newLeaf(from: Authority, { commonName = "leaf" }: LeafWish, options: IssueOptions, { gives }: Habits): Leaf {
+  if (gives !== "a chain") return from.issue(commonName, options);
+  const below = BELOW.get(from.certificate) ?? from.intermediate(`${from.name}-below`);
+  BELOW.set(from.certificate, below);
+  const leaf = below.issue(commonName, options);
+  return { ...leaf, certificate: leaf.certificate + below.certificate };
+}
+
+function optionsOf(spec: LeafWish, serial: number, at: number, habits: Habits): IssueOptions {
+  const hours = grantedHours(Number(/^(\d+)h/.exec(spec.duration ?? "2160h")?.[1]), habits);
   const encoding = spec.privateKey?.encoding ?? "PKCS1";
-  return { names: spec, serial, encoding, notBefore: new Date(at), notAfter: new Date(at + hours * 3_600_000) };
+  const notBefore = new Date(at - (habits.datesBackHours ?? 0) * 3_600_000);
+  return { names: spec, serial, encoding, notBefore, notAfter: new Date(at + hours * 3_600_000) };
 }
 
 /** Whether a bundle holds the CA that a leaf comes from. */
@@ -85,6 +99,8 @@ export class CertManager {
   readonly certificates = new Map<string, CertificateObject>();
   readonly secrets = new Map<string, LeafSecret>();
   readonly issuers = new Map<string, Issuer>();
+  /** The newest CertificateRequest of each Certificate. */
+  readonly requests = new Map<string, KubeObject>();
   /** How many of the next issues fail. */
   failures = 0;
   /** What issuers take for the time: it stands still, so that leaves can be shared between worlds. */
@@ -165,6 +181,7 @@ export class CertManager {
 
   delete(name: string): void {
     this.certificates.delete(name);
+    this.requests.delete(name);
   }
 
   private store(object: CertificateObject): void {
@@ -184,15 +201,21 @@ export class CertManager {
     const issuer = this.issuers.get(`${spec.issuerRef.kind}/${spec.issuerRef.name}`);
     if (!issuer) return;
     // A CertificateRequest is pending until its issuer is ready.
+    const denied = issuer.habits?.denies?.(spec);
     if (!issuer.ready) this.later(() => this.issue(name), ISSUER_LOOK_MS);
-    else if (this.failures > 0) this.fail(certificate);
-    else this.writeSecret(certificate, issuer);
+    else if (this.failures > 0) this.fail(certificate, "Failed", "the issuer refused");
+    else if (denied) this.fail(certificate, "Denied", denied);
+    else if (issuer.habits?.slowMs) this.later(() => this.writeSecret(name, issuer), issuer.habits.slowMs);
+    else this.writeSecret(name, issuer);
   }
 
-  private writeSecret(certificate: CertificateObject, issuer: Issuer): void {
+  private writeSecret(name: string, issuer: Issuer): void {
+    const certificate = this.certificates.get(name);
+    if (!certificate) return;
     const { spec } = certificate;
-    const { name } = certificate.metadata;
-    const leaf = issue(issuer.authority, spec, this.serial++, this.issuersTime);
+    const { authority: from, habits } = issuer;
+    const leaf = issue(from, spec, this.serial++, this.issuersTime, habits);
+    this.request(certificate, { type: "Ready", status: "True", reason: "Issued" });
     const annotations = {
       "cert-manager.io/certificate-name": name,
       "cert-manager.io/issuer-name": spec.issuerRef.name,
@@ -201,7 +224,7 @@ export class CertManager {
     const { namespace = "" } = certificate.metadata;
     const metadata = { name: spec.secretName, namespace, annotations, ...spec.secretTemplate };
     if ((issuer.rekeyedAt ?? -1) >= this.updatedAt) this.unattended.add(leaf.certificate);
-    this.write({ apiVersion: "v1", kind: "Secret", metadata }, { ...leaf, ca: issuer.authority.certificate });
+    this.write({ apiVersion: "v1", kind: "Secret", metadata }, { ...leaf, ca: givenCa(from.certificate, habits) });
     this.later(() => this.ready(name));
   }
 
@@ -256,17 +279,37 @@ export class CertManager {
     const issuer =
       certificate && this.issuers.get(`${certificate.spec.issuerRef.kind}/${certificate.spec.issuerRef.name}`);
     if (!certificate || !issuer?.ready || this.isIssuing(certificate)) return;
-    this.writeSecret(certificate, issuer);
+    this.writeSecret(name, issuer);
     const leaf = this.secrets.get(certificate.spec.secretName)?.certificate;
     if (leaf) this.unattended.add(leaf);
   }
 
+  /** What cert-manager has asked of the issuer for the next revision, and what came of it. */
+  private request({ metadata, spec, status }: CertificateObject, condition: Condition): void {
+    const annotations = {
+      "cert-manager.io/certificate-name": metadata.name,
+      "cert-manager.io/certificate-revision": String(status.revision + 1),
+    };
+    const { duration, issuerRef } = spec;
+    const request = { metadata: { name: metadata.name, annotations }, spec: { duration, issuerRef } };
+    this.requests.set(
+      metadata.name,
+      frozen({
+        apiVersion: "cert-manager.io/v1",
+        kind: "CertificateRequest",
+        ...request,
+        status: { conditions: [condition] },
+      }),
+    );
+  }
+
   /** Whatever was issued before stays as it is. */
-  private fail(certificate: CertificateObject): void {
-    this.failures -= 1;
+  private fail(certificate: CertificateObject, reason: string, message: string): void {
+    if (this.failures > 0) this.failures -= 1;
+    this.request(certificate, { type: "Ready", status: "False", reason, message });
     const { conditions, ...status } = certificate.status;
     const others = conditions.filter(({ type }) => type !== "Issuing");
-    const failed = { type: "Issuing", status: "False", reason: "Failed", message: "the issuer refused" };
+    const failed = { type: "Issuing", status: "False", reason, message };
     const lastFailureTime = new Date(this.now()).toISOString();
     this.store({ ...certificate, status: { ...status, conditions: [...others, failed], lastFailureTime } });
   }

@@ -74,7 +74,7 @@ export class SimulatedKube implements KubePort {
     if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
     if (kind === "Certificate") return [...this.world.certManager.certificates.values()];
     if (kind === "Secret") return [...this.world.certManager.secrets.values()].map(({ object }) => object);
-    if (kind === "CertificateRequest") return this.world.requests;
+    if (kind === "CertificateRequest") return [...this.world.certManager.requests.values(), ...this.world.requests];
     if (kind === "Issuer")
       return this.world.issuersElsewhere.map((metadata) => ({ apiVersion: "cert-manager.io/v1", kind, metadata }));
     throw new Error(`the simulated world knows no ${kind}`);

@@ -7,13 +7,25 @@ import type { World } from "./world";
 
 /** Lives one schedule: a settled cluster, one change of it, and faults until it is carried out or reverted. */
 export async function live(schedule: Schedule): Promise<Scenario> {
-  const { replicas, change, revert, wavering = false, elsewhere, learner, budget, durations, faults } = schedule;
+  const {
+    replicas,
+    change,
+    revert,
+    wavering = false,
+    elsewhere,
+    learner,
+    budget,
+    habits,
+    durations,
+    faults,
+  } = schedule;
   const { before, after, happens } = changeOf(change, replicas);
   const scenario = new Scenario(before, {
     durations,
     budget,
     ...(learner !== undefined && replicas > 1 && { learner: learner % replicas }),
   });
+  if (habits) for (const issuer of scenario.world.certManager.issuers.values()) issuer.habits = habits;
   scenario.world.versionsMatter = before.version !== after.version;
   await scenario.until(before);
   happens?.(scenario.world, "forth");

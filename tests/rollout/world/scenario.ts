@@ -12,6 +12,7 @@ import { certificatesOf } from "../../../rollout/x509";
 import { trusts } from "./cert-manager";
 import { EngineKilled, type Fault, Faults } from "./faults";
 import { isGiven, provideSecrets } from "./given";
+import { givenCa } from "./habits";
 import { Invariants } from "./invariants";
 import { bundleOf } from "./pods";
 import { nothingYet, OWNER, type State, type UpdateResult, up } from "./program";
@@ -78,8 +79,13 @@ export class Scenario {
     return [workload?.applied, ...configMaps.values(), ...specs, ...raft.members.map(({ peerUrls }) => peerUrls)];
   }
 
-  /** Once everything has come to rest, the same program has nothing to do: unless somebody has edited the workload. */
+  /** Once everything has come to rest, the same program has nothing to do, however often it looks. */
   async checkQuiet(spec: EtcdSpec): Promise<void> {
+    for (let look = 0; look < 3; look++) await this.lookOnce(spec);
+  }
+
+  /** A workload that somebody has edited is another matter. */
+  private async lookOnce(spec: EtcdSpec): Promise<void> {
     const { world, state } = this;
     world.timeline.advance(30_000);
     const latest = world.workload?.observed.revision;
@@ -204,14 +210,19 @@ export class Scenario {
     const { issuers, secrets } = this.world.certManager;
     const sources = [
       this.state.ownCa.known(tls),
-      ...tls.certificates.map(
-        ({ issuerRef: ref }) => ref && issuers.get(`${ref.kind}/${ref.name}`)?.authority.certificate,
-      ),
+      ...tls.certificates.flatMap(({ issuerRef: ref }) => {
+        const issuer = ref && issuers.get(`${ref.kind}/${ref.name}`);
+        return issuer && splitPem(givenCa(issuer.authority.certificate, issuer.habits));
+      }),
       ...Object.values(tls.secrets ?? {}).map((name) => secrets.get(name)?.ca),
       ...tls.trustedCAs.map((ca) => ("pem" in ca ? ca.pem : undefined)),
     ];
-    return [...new Set(sources.filter((ca) => ca !== undefined))];
+    return [...new Set(sources.filter((ca) => ca !== undefined).map((ca) => ca.trim()))];
   }
+}
+
+function splitPem(pem: string): string[] {
+  return pem.split(/(?<=-----END CERTIFICATE-----)\s*/).filter((each) => each !== "");
 }
 
 /** What is frozen need not be compared with itself. */

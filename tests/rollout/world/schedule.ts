@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Fault, FaultKind } from "./faults";
+import type { Habits } from "./habits";
 
 /** What is changed; where the certificates come from no issuer, with the source before it. */
 export type Change =
@@ -35,6 +36,8 @@ export interface Schedule {
   /** Which member is a learner; absent: none. */
   learner?: number | undefined;
   budget: boolean;
+  /** What issuers make of what is asked; absent: that. */
+  habits?: Habits | undefined;
   durations: number[];
   faults: Fault[];
 }
@@ -77,6 +80,14 @@ const fault: fc.Arbitrary<Fault> = fc.record({
   choice: fc.nat({ max: 60 }),
 });
 
+const habits = fc.constantFrom<Habits>(
+  { atMostHours: 24 },
+  { atLeastHours: 17_520 },
+  { datesBackHours: 24 },
+  { slowMs: 30_000 },
+  { gives: "a chain" },
+);
+
 /** `elsewhere`: whether a third state may be asked for after a kill. */
 export const schedule = (changes: Change[], elsewhere = false): fc.Arbitrary<Schedule> =>
   anySchedule(changes, elsewhere).map((found) => ({ ...found, faults: found.faults.filter(fits(found)) }));
@@ -96,6 +107,7 @@ const anySchedule = (changes: Change[], elsewhere: boolean): fc.Arbitrary<Schedu
     elsewhere: elsewhere ? fc.option(fc.nat({ max: 5 }), { nil: undefined }) : fc.constant(undefined),
     learner: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 4 }) }),
     budget: fc.boolean(),
+    habits: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: habits }),
     durations,
     faults: fc.array(fault, { minLength: 1, maxLength: 6 }),
   });

@@ -3,6 +3,7 @@ import type { ConfigProblem, EtcdSpec, Operation, OperationKind } from "../confi
 import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
 import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
+import { clockSkew } from "./clock-skew";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -60,6 +61,18 @@ const SERVE_STEP = "wait until every member serves its new certificates";
  * changes nothing.
  */
 export async function previewRollout(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
+  const skew = await clockSkew(ports);
+  try {
+    const preview = await previewUpdate(ports, request, previous);
+    return skew === undefined ? preview : { ...preview, notes: [skew, ...preview.notes] };
+  } catch (error) {
+    // Whatever is refused may follow from it.
+    if (error instanceof Refusal && skew !== undefined) error.message += `\n${skew}`;
+    throw error;
+  }
+}
+
+async function previewUpdate(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
   const { spec, owner } = request;
   // What is wrong whatever the cluster looks like comes first.
   const operation = classify(previous, spec);

@@ -27,7 +27,8 @@ export type FaultKind =
   | "evictions-blocked" // the PodDisruptionBudget is used up by others
   | "secret-renewed" // somebody writes one of the given Secrets, or all, anew: of the same CA, or of another
   | "rollout-restart" // kubectl rollout restart: an annotation in the template
-  | "template-edit"; // kubectl edit: another image
+  | "template-edit" // kubectl edit: another image
+  | "clock-set"; // the operator's wall clock is set, forward or back
 
 export interface Fault {
   kind: FaultKind;
@@ -126,7 +127,12 @@ export class Faults {
       if (life.over) return die();
       this.world.timeline.advance(ms);
     };
-    return { kube: through(kube), etcd: through(etcd), clock: { now: () => this.world.now(), sleep }, report };
+    return {
+      kube: through(kube),
+      etcd: through(etcd),
+      clock: { now: () => this.world.wallClock(), monotonic: () => this.world.now(), sleep },
+      report,
+    };
   }
 
   private async call(
@@ -218,6 +224,9 @@ export class Faults {
         break;
       case "template-edit":
         world.editImage("example.org/etcd", `edited-${choice}`);
+        break;
+      case "clock-set":
+        world.clockOffset = (choice - 30) * 60_000;
         break;
     }
   }

@@ -20,7 +20,9 @@ export class SimulatedKube implements KubePort {
     private readonly events: KubeEvents,
   ) {}
 
-  async ping() {}
+  async ping() {
+    return this.world.now();
+  }
 
   async missingRights(rights: Right[]) {
     return rights.filter(({ resource, verb }) => this.world.forbidden.has(`${verb} ${resource}`));

@@ -4,6 +4,7 @@ import { finalStage, trustRevision } from "../manifests";
 import { demandAuthentication } from "./authentication";
 import { pruneBundle, readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
 import { clockSkew } from "./clock-skew";
+import { discountEdits } from "./edits";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -19,6 +20,7 @@ import { hashOf, type Rendering } from "./render";
 import { checkReplacement } from "./replacement";
 import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
+import { deletedWorkload, findTraces, notHere } from "./traces";
 import { hasTlsMembers, inPlace, PENDING, previewTrust } from "./trust";
 import { notPrepared, prepareVersion, restarts, settleVersion } from "./version-steps";
 import { planVersions, readVersions, silenceProblem, versionNotes, versionProblems, versionStepText } from "./versions";
@@ -79,12 +81,14 @@ async function previewUpdate(ports: Ports, request: RolloutRequest, previous?: E
   const problems = await checkPrerequisites(ports, spec, previous);
   // The kinds that are missing are the next thing to mend; nothing below can be asked without them.
   if (problems.length > 0) throw new Refusal(problems);
-  const observation = await observe(ports, spec);
+  const observed = await observe(ports, spec);
+  const observation = await discountEdits(ports, observed, renderingOf(request, observed, observed.trustRevision));
   if (!observation.workload) {
-    const volumes = await checkVolumes(ports, spec);
-    if (volumes.length > 0) throw new Refusal(volumes);
+    const traces = previous && !spec.hosts ? await findTraces(ports, spec) : undefined;
+    const wrong = [...(traces ? notHere(spec, traces) : []), ...(await checkVolumes(ports, spec))];
+    if (wrong.length > 0) throw new Refusal(wrong);
     await demandAuthentication(observation.view, []);
-    return { operation: operation.kind, plan: [], notes: [] };
+    return { operation: operation.kind, plan: [], notes: traces ? deletedWorkload(spec, traces) : [] };
   }
   const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
@@ -323,7 +327,8 @@ async function settle(
   const bundle = await readBundle(ports, spec);
   const revision = bundle && trustRevision(bundle);
   const label = dropped.length > 0 ? { label: "settle" } : {};
-  const latest = await observe(ports, spec);
+  const observed = await observe(ports, spec);
+  const latest = await discountEdits(ports, observed, renderingOf(request, observed, revision));
   const plan = planFinal(request, latest, revision, label);
   const version = await prepareVersion(latest, plan, journal, previousVersion);
   await walk(latest, renderingOf(request, latest, revision), plan, journal, true);

@@ -28,7 +28,8 @@ export type FaultKind =
   | "secret-renewed" // somebody writes one of the given Secrets, or all, anew: of the same CA, or of another
   | "rollout-restart" // kubectl rollout restart: an annotation in the template
   | "template-edit" // kubectl edit: another image
-  | "clock-set"; // the operator's wall clock is set, forward or back
+  | "template-rolled" // the same, and every pod made again from it
+  | "clock-set"; // the operator's wall clock is set forward
 
 export interface Fault {
   kind: FaultKind;
@@ -225,8 +226,13 @@ export class Faults {
       case "template-edit":
         world.editImage("example.org/etcd", `edited-${choice}`);
         break;
+      case "template-rolled":
+        world.editImage("example.org/etcd", `edited-${choice}`);
+        this.replaceAll(500 * choice);
+        break;
       case "clock-set":
-        world.clockOffset = (choice - 30) * 60_000;
+        // Never behind: leaves that were just issued would not be valid yet, and be issued anew by every update.
+        world.clockOffset = choice * 60_000;
         break;
     }
   }

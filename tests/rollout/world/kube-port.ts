@@ -57,7 +57,7 @@ export class SimulatedKube implements KubePort {
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
     if (kind === "Secret") return this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object;
     if (kind === "ConfigMap") return configMaps.get(name);
-    if (kind === "PersistentVolumeClaim") return undefined;
+    if (kind === "PersistentVolumeClaim" || kind === "Service") return this.world.surroundings.get(`${kind}/${name}`);
     if (kind === workload?.object.kind) return workload.object;
     throw new Error(`the simulated world knows no ${kind}`);
   }
@@ -72,7 +72,8 @@ export class SimulatedKube implements KubePort {
   }
 
   private all(kind: string, namespace: string | undefined): KubeObject[] {
-    if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
+    if (kind === "Pod")
+      return [...this.world.pods.map((pod) => podObject(pod, namespace ?? "")), ...this.world.otherPods];
     if (kind === "Certificate") return [...this.world.certManager.certificates.values()];
     if (kind === "Secret") return [...this.world.certManager.secrets.values()].map(({ object }) => object);
     if (kind === "CertificateRequest") return this.world.requests;

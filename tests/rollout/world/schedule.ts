@@ -60,6 +60,7 @@ const KINDS: Record<FaultKind, number> = {
   "secret-renewed": 1,
   "rollout-restart": 1,
   "template-edit": 1,
+  "template-rolled": 1,
   "clock-set": 1,
 };
 

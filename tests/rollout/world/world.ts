@@ -49,6 +49,10 @@ export class World {
   ]);
   /** cert-manager's CertificateRequests, as far as a test has put any here. */
   readonly requests: KubeObject[] = [];
+  /** Services and PersistentVolumeClaims, as far as a test has put any here, such as `Service/db`. */
+  readonly surroundings = new Map<string, KubeObject>();
+  /** Pods that are no members. */
+  readonly otherPods: KubeObject[] = [];
   /** Issuers in other namespaces. */
   readonly issuersElsewhere: { name: string; namespace: string }[] = [];
   readonly budget: boolean;

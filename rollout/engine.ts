@@ -12,6 +12,8 @@ import {
   unionOfKnown,
   writeBundle,
 } from "./bundle";
+import { clockSkew } from "./clock-skew";
+import { discountEdits } from "./edits";
 import { evaluateGate } from "./gate";
 import { sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
@@ -29,6 +31,7 @@ import { repairIfNeeded } from "./repair-walk";
 import { checkReplacement } from "./replacement";
 import { sweepSeeds } from "./seeds";
 import { awaitServing, notServing } from "./serving";
+import { deletedWorkload, findTraces, notHere } from "./traces";
 import { hasTlsMembers, inPlace, PENDING, previewTrust } from "./trust";
 import { notPrepared, prepareVersion, restarts, settleVersion } from "./version-steps";
 import { planVersions, readVersions, silenceProblem, versionNotes, versionProblems, versionStepText } from "./versions";
@@ -71,18 +74,32 @@ const SERVE_STEP = "wait until every member serves its new certificates";
  * changes nothing.
  */
 export async function previewRollout(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
+  const skew = await clockSkew(ports);
+  try {
+    const preview = await previewUpdate(ports, request, previous);
+    return skew === undefined ? preview : { ...preview, notes: [skew, ...preview.notes] };
+  } catch (error) {
+    // Whatever is refused may follow from it.
+    if (error instanceof Refusal && skew !== undefined) error.message += `\n${skew}`;
+    throw error;
+  }
+}
+
+async function previewUpdate(ports: Ports, request: RolloutRequest, previous?: EtcdSpec): Promise<Preview> {
   const { spec, owner } = request;
   // What is wrong whatever the cluster looks like comes first.
   const operation = classify(previous, spec);
   const problems = await checkPrerequisites(ports, spec, previous);
   // The kinds that are missing are the next thing to mend; nothing below can be asked without them.
   if (problems.length > 0) throw new Refusal(problems);
-  const observation = await observe(ports, spec);
+  const observed = await observe(ports, spec);
+  const observation = await discountEdits(ports, observed, renderingOf(request, observed, observed.trustRevision));
   if (!observation.workload) {
-    const volumes = await checkVolumes(ports, spec);
-    if (volumes.length > 0) throw new Refusal(volumes);
+    const traces = previous && !spec.hosts ? await findTraces(ports, spec) : undefined;
+    const wrong = [...(traces ? notHere(spec, traces) : []), ...(await checkVolumes(ports, spec))];
+    if (wrong.length > 0) throw new Refusal(wrong);
     await demandAuthentication(observation.view, []);
-    return { operation: operation.kind, plan: [], notes: [] };
+    return { operation: operation.kind, plan: [], notes: traces ? deletedWorkload(spec, traces) : [] };
   }
   const ownership = checkOwnership(spec, owner, observation.workload);
   if (ownership.length > 0) throw new Refusal(ownership);
@@ -327,7 +344,8 @@ async function settle(
   const bundle = await readBundle(ports, spec);
   const revision = bundle && trustRevision(bundle);
   const label = dropped.length > 0 ? { label: "settle" } : {};
-  const latest = await observe(ports, spec);
+  const observed = await observe(ports, spec);
+  const latest = await discountEdits(ports, observed, renderingOf(request, observed, revision));
   const plan = planFinal(request, latest, revision, label);
   const version = await prepareVersion(latest, plan, journal, previousVersion);
   await walk(latest, renderingOf(request, latest, revision), plan, journal, true);

@@ -69,9 +69,7 @@ async function previewInstall(ports: HostsPorts, spec: EtcdSpec): Promise<Previe
 
 /** Carries the spec out on the hosts: installs what is not there, and walks what runs. One update at a time. */
 export function carryOutHosts(ports: HostsPorts, request: HostsRequest, earlier?: EarlierHosts): Promise<Outcome> {
-  return withLease(ports, request.spec, request.holder, (guarded) =>
-    carryOutAlone({ ...guarded, hosts: ports.hosts }, request, earlier),
-  );
+  return withLease(ports, request.spec, request.holder, (guarded) => carryOutAlone(guarded, request, earlier));
 }
 
 async function carryOutAlone(ports: HostsPorts, request: HostsRequest, earlier?: EarlierHosts): Promise<Outcome> {

@@ -10,6 +10,7 @@ export { type Pass, type Plan, type PlanInput, planRollout, type Step } from "./
 export * from "./ports";
 export { checkPrerequisites, issuersOf } from "./preflight";
 export { Refusal } from "./problems";
+export { isGone } from "./traces";
 export { previewTrust, type TrustOutcome, type TrustPreview, type TrustRequest, widenTrust } from "./trust";
 export { ClusterView } from "./view";
 export { checkVolumes, markVolumes } from "./volumes";

@@ -27,7 +27,7 @@ export class Journal {
   private readonly started: number;
 
   constructor(private readonly ports: Pick<Ports, "clock" | "report">) {
-    this.started = ports.clock.now();
+    this.started = ports.clock.monotonic();
   }
 
   note(step: string, detail: string, condition: ConditionType): void {
@@ -56,6 +56,6 @@ export class Journal {
 
   record(): Record {
     const { steps, conditions, restarts } = this;
-    return { steps, conditions, restarts, durationMs: this.ports.clock.now() - this.started };
+    return { steps, conditions, restarts, durationMs: Math.round(this.ports.clock.monotonic() - this.started) };
   }
 }

@@ -1,6 +1,6 @@
 import type { EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests/types";
-import type { Ports } from "./ports";
+import { type HostsPorts, PLAIN_READS, type Ports } from "./ports";
 import { FatalError, waitFor } from "./wait";
 
 /** A holder that has not renewed for this long is taken for dead, in seconds. */
@@ -23,11 +23,11 @@ export function leaseName({ name }: Pick<EtcdSpec, "name">): string {
  * that may. It is renewed along with what `body` does; once another holder has taken it, `body` may change nothing
  * more and ends with an error. Waits for a running update for `rollout.lockTimeout`.
  */
-export async function withLease<T>(
-  ports: Ports,
+export async function withLease<T, P extends Ports>(
+  ports: P,
   target: Target,
   holder: string | undefined,
-  body: (guarded: Ports) => Promise<T>,
+  body: (guarded: P) => Promise<T>,
 ): Promise<T> {
   if (holder === undefined) return body(ports);
   const lease = new Lease(ports, target, holder);
@@ -40,7 +40,8 @@ export async function withLease<T>(
 }
 
 class Lease {
-  private renewedAt = 0;
+  private renewed = { at: Number.NEGATIVE_INFINITY, wall: 0 };
+  private holding: Promise<void> | undefined;
 
   constructor(
     private readonly ports: Ports,
@@ -51,7 +52,7 @@ class Lease {
   /** As client-go does: whether a holder is alive is told by its renewals, never by comparing two machines' clocks. */
   async acquire(): Promise<void> {
     const { clock } = this.ports;
-    let seen = { renewTime: "", at: clock.now() };
+    let seen = { renewTime: "", at: clock.monotonic() };
     const { stepTimeoutSeconds, lockTimeoutSeconds = stepTimeoutSeconds } = this.target.rollout;
     // Less would not even see that a holder has died.
     const deadlineMs = Math.max(lockTimeoutSeconds, 2 * DURATION_SECONDS) * 1000;
@@ -59,24 +60,47 @@ class Lease {
     await waitFor(wait, async () => {
       const live = await this.read();
       const { holderIdentity = "", renewTime = "" } = live?.spec ?? {};
-      if (renewTime !== seen.renewTime) seen = { renewTime, at: clock.now() };
-      const alive = holderIdentity !== "" && clock.now() - seen.at < DURATION_SECONDS * 1000;
+      if (renewTime !== seen.renewTime) seen = { renewTime, at: clock.monotonic() };
+      const alive = holderIdentity !== "" && clock.monotonic() - seen.at < DURATION_SECONDS * 1000;
       if (alive) return `${holderIdentity} holds the Lease ${this.target.namespace}/${leaseName(this.target)}`;
       await this.write(live);
       return { done: undefined };
     });
   }
 
-  /** Before every change: this update must still be the one that may. */
-  async hold(): Promise<void> {
-    if (this.ports.clock.now() - this.renewedAt < RENEW_AFTER_MS) return;
+  /**
+   * Before every change: this update must still be the one that may. Calls at the same time ask once: two that renew
+   * at once would be one another's conflict.
+   */
+  hold(): Promise<void> {
+    this.holding ??= this.renew().finally(() => {
+      this.holding = undefined;
+    });
+    return this.holding;
+  }
+
+  private async renew(): Promise<void> {
+    if (!this.isDue()) return;
+    // A write whose answer was lost is a conflict when it is sent again, although nobody else has written.
+    await this.write(await this.readOwn()).catch(async (error: Error) => {
+      if (error instanceof FatalError) throw error;
+      await this.write(await this.readOwn());
+    });
+  }
+
+  private async readOwn(): Promise<LeaseObject> {
     const live = await this.read();
-    if (live?.spec.holderIdentity !== this.holder) {
-      throw new FatalError(
-        `another update (${live?.spec.holderIdentity ?? "unknown"}) has taken over this cluster; this one stops here. Run it again once the other has ended`,
-      );
-    }
-    await this.write(live);
+    if (live?.spec.holderIdentity === this.holder) return live;
+    throw new FatalError(
+      `another update (${live?.spec.holderIdentity ?? "unknown"}) has taken over this cluster; this one stops here. Run it again once the other has ended`,
+    );
+  }
+
+  /** The wall clock may be set back, and a machine that sleeps may stop the other one: whichever says so first. */
+  private isDue(): boolean {
+    const { clock } = this.ports;
+    const elapsed = clock.monotonic() - this.renewed.at;
+    return elapsed >= RENEW_AFTER_MS || Math.abs(clock.now() - this.renewed.wall) >= RENEW_AFTER_MS;
   }
 
   /** Not being able to let go costs the next update some seconds, and never this one its result. */
@@ -99,48 +123,39 @@ class Lease {
 
   /** The resource version makes the loser of a race fail with a conflict. */
   private async write(live: LeaseObject | undefined): Promise<void> {
-    const now = this.ports.clock.now();
-    const renewTime = new Date(now).toISOString().replace("Z", "000Z");
+    const { clock } = this.ports;
+    const renewed = { at: clock.monotonic(), wall: clock.now() };
+    const renewTime = new Date(renewed.wall).toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: this.holder, leaseDurationSeconds: DURATION_SECONDS, renewTime };
     const metadata = { name: leaseName(this.target), namespace: this.target.namespace };
     if (live) await this.ports.kube.replace({ ...live, spec });
     else await this.ports.kube.create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec });
-    this.renewedAt = now;
+    this.renewed = renewed;
   }
 }
 
-/** Everything that changes the cluster asks the lease first; whatever is polled while waiting keeps it alive. */
-function guard(ports: Ports, lease: Lease): Ports {
-  const { kube, etcd } = ports;
-  const first =
-    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      await lease.hold();
-      return call(...args);
-    };
-  const guardedKube = overriding(kube, {
-    get: first(kube.get.bind(kube)),
-    list: first(kube.list.bind(kube)),
-    pods: first(kube.pods.bind(kube)),
-    apply: first(kube.apply.bind(kube)),
-    evict: first(kube.evict.bind(kube)),
-    deletePod: first(kube.deletePod.bind(kube)),
-    delete: first(kube.delete.bind(kube)),
-    replaceStatus: first(kube.replaceStatus.bind(kube)),
-  });
-  const guardedEtcd = overriding(etcd, {
-    updatePeerUrls: first(etcd.updatePeerUrls.bind(etcd)),
-    moveLeader: first(etcd.moveLeader.bind(etcd)),
-  });
-  return { ...ports, kube: guardedKube, etcd: guardedEtcd };
+/** Everything but plain reads asks the lease first: what changes the cluster, and what is polled while waiting. */
+function guard<P extends Ports>(ports: P, lease: Lease): P {
+  const { kube, etcd, hosts } = ports as Ports & Partial<HostsPorts>;
+  return {
+    ...ports,
+    kube: guarded(kube, PLAIN_READS.kube, lease),
+    etcd: guarded(etcd, PLAIN_READS.etcd, lease),
+    ...(hosts && { hosts: guarded(hosts, PLAIN_READS.hosts, lease) }),
+  };
 }
 
-/** The object with some of its methods replaced; the others run on the object itself, private fields and all. */
-function overriding<T extends object>(target: T, methods: Partial<T>): T {
-  return new Proxy(target, {
+/** The methods run on the object itself, private fields and all. */
+function guarded<T extends object>(port: T, reads: readonly PropertyKey[], lease: Lease): T {
+  return new Proxy(port, {
     get(original, name) {
-      const own = (methods as { [key: PropertyKey]: unknown })[name] ?? Reflect.get(original, name);
-      return typeof own === "function" ? own.bind(original) : own;
+      const own = Reflect.get(original, name);
+      if (typeof own !== "function") return own;
+      if (reads.includes(name)) return own.bind(original);
+      return async (...args: unknown[]) => {
+        await lease.hold();
+        return own.apply(original, args);
+      };
     },
   });
 }

@@ -22,7 +22,7 @@ export async function claimSecret(ports: Ports, { namespace, secretName, certifi
   );
 }
 
-/** Deletes the Secret that a Certificate left behind, once no pod mounts it; leaves others' Secrets alone. */
+/** Deletes the Secret that a Certificate left behind, once no member mounts it; leaves others' Secrets alone. */
 export async function releaseSecret(ports: Ports, { namespace, secretName, certificateName }: CertificateSecret) {
   const secret = await ports.kube.get("v1", "Secret", namespace, secretName);
   if (!secret || madeFor(secret) !== certificateName) return;
@@ -30,13 +30,16 @@ export async function releaseSecret(ports: Ports, { namespace, secretName, certi
   await ports.kube.delete("v1", "Secret", namespace, secretName);
 }
 
-/** Deletes the trust bundle once no pod mounts it. */
+/** Deletes the trust bundle once no member mounts it. */
 export async function releaseTrustBundle(ports: Ports, namespace: string, name: string) {
   await untilUnmounted(ports, namespace, `ConfigMap ${name}`, (volume) => volume.configMap?.name === name);
   await ports.kube.delete("v1", "ConfigMap", namespace, name);
 }
 
-/** Pods of a workload that was just deleted go within seconds; others would lose what they need to start again. */
+/**
+ * Members of a workload that was just deleted go within seconds; others would lose what they need to start again.
+ * Whoever else mounts it is told of: nothing answers to what it holds any more. Finished pods have no use for it.
+ */
 async function untilUnmounted(
   ports: Ports,
   namespace: string,
@@ -45,15 +48,34 @@ async function untilUnmounted(
 ): Promise<void> {
   await waitFor({ clock: ports.clock, deadlineMs: RELEASE_DEADLINE_MS, what: `${what} to be unused` }, async () => {
     const pods = await ports.kube.list("v1", "Pod", namespace);
-    const users = pods.filter((pod) => !isTerminating(pod) && volumesOf(pod).some(mounts));
-    if (users.length === 0) return { done: undefined };
-    return `${users.map((pod) => pod.metadata.name).join(", ")} still mounts it; it is kept. Run the update again once no pod does`;
+    const users = pods.filter((pod) => !isTerminating(pod) && !isFinished(pod) && volumesOf(pod).some(mounts));
+    const members = users.filter(isMember);
+    if (members.length > 0)
+      return `${named(members)} still mounts it; it is kept. Run the update again once no member does`;
+    if (users.length > 0)
+      ports.report.step({
+        step: `delete ${what}, although ${named(users)} still mounts it: pods that mount it do not start again`,
+      });
+    return { done: undefined };
   });
 }
 
 function madeFor(secret: KubeObject): string | undefined {
   const { annotations = {} } = secret.metadata;
   return annotations["cert-manager.io/certificate-name"] || annotations[MADE_FOR];
+}
+
+function named(pods: KubeObject[]): string {
+  return pods.map(({ metadata }) => metadata.name).join(", ");
+}
+
+/** Of any cluster of ours: two may share what they mount. */
+function isMember({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels["app.kubernetes.io/name"] === "etcd" && labels["app.kubernetes.io/component"] === "member";
+}
+
+function isFinished({ status }: KubeObject): boolean {
+  return ["Succeeded", "Failed"].includes((status as { phase?: string } | undefined)?.phase ?? "");
 }
 
 function isTerminating(pod: KubeObject): boolean {

@@ -63,8 +63,11 @@ export interface Right {
 
 /** Kubernetes, as the engine sees it. Every method may throw `KubeError`. */
 export interface KubePort {
-  /** Throws `KubeError` with reason `Unreachable` and the server's address where there is no answer. */
-  ping(): Promise<void>;
+  /**
+   * What time it is for the API server, in milliseconds since 1970; `undefined` where it does not tell. Throws
+   * `KubeError` with reason `Unreachable` and the server's address where there is no answer.
+   */
+  ping(): Promise<number | undefined>;
   /** Those of the rights that the API server would refuse. */
   missingRights(rights: Right[]): Promise<Right[]>;
   /** Whether the API server serves this kind (CRD present). */
@@ -87,6 +90,7 @@ export interface KubePort {
   evict(namespace: string, pod: string, uid: string): Promise<"evicted" | "blocked" | "gone">;
   /** Deletes a pod whatever a PodDisruptionBudget says, with its uid as precondition. */
   deletePod(namespace: string, pod: string, uid: string): Promise<"deleted" | "gone">;
+  /** A pod that is gone meanwhile counts as annotated: the next one starts with what is there now. */
   annotatePod(namespace: string, pod: string, annotations: Record<string, string>): Promise<void>;
   configMapData(namespace: string, name: string): Promise<Record<string, string> | undefined>;
   secretMaterial(namespace: string, name: string): Promise<SecretMaterial | undefined>;
@@ -207,7 +211,10 @@ export interface EtcdUser {
 export type Authentication = { on: boolean; denied?: undefined } | { on: true; denied: string };
 
 export interface Clock {
+  /** The wall clock, in milliseconds since 1970: for timestamps, and for what certificates say. It may be set anew. */
   now(): number;
+  /** Milliseconds since some moment: for durations and deadlines. It never goes back. */
+  monotonic(): number;
   sleep(ms: number): Promise<void>;
 }
 
@@ -264,3 +271,24 @@ export interface HostsPort {
 export interface HostsPorts extends Ports {
   hosts: HostsPort;
 }
+
+/**
+ * What only reads, and needs no turn: everything else asks the Lease first, a method that is new here as well. `get`,
+ * `list`, `pods` and `workload` are left out although they read: waits poll them, and so keep the Lease alive.
+ */
+export const PLAIN_READS = {
+  kube: ["ping", "missingRights", "serves", "configMapData", "secretMaterial", "issuer"],
+  etcd: [
+    "status",
+    "memberList",
+    "versions",
+    "alarms",
+    "authentication",
+    "linearizableRead",
+    "probe",
+    "identity",
+    "vitals",
+    "servedCertificate",
+  ],
+  hosts: ["occupied"],
+} as const satisfies { kube: (keyof KubePort)[]; etcd: (keyof EtcdPort)[]; hosts: (keyof HostsPort)[] };

@@ -121,11 +121,11 @@ class RepairWalker {
     const before = await this.view.vitals(pod).catch(() => undefined);
     if (before) this.ids.set(pod.name, before.id);
     this.journal.progress(`repair: restarting ${pod.name} (${members.length - left + 1} of ${members.length})`);
-    const started = clock.now();
+    const started = clock.monotonic();
     await this.refuseForeignTemplate(workload.updateRevision);
     await this.remove(pod);
     await this.awaitBack(pod, workload.updateRevision);
-    const durationMs = clock.now() - started;
+    const durationMs = Math.round(clock.monotonic() - started);
     this.journal.restarted({ member: pod.name, pass: "repair", durationMs, wasLeader: before?.leads === true });
     const told = `running again after ${(durationMs / 1000).toFixed(1)} s`;
     this.journal.note(this.steps.restart(pod.name).text, told, "RestartEtcdPods");

@@ -17,9 +17,13 @@ const REFRESHED = "pulumi-etcd/secrets-refreshed";
 export async function awaitServing(view: ClusterView, spec: EtcdSpec, mounted: MemberTls | undefined): Promise<void> {
   const { clock, kube } = view.ports;
   const started = new Date(clock.now()).toISOString();
-  for (const pod of await view.pods()) await kube.annotatePod(spec.namespace, pod.name, { [REFRESHED]: started });
   const deadlineMs = spec.rollout.stepTimeoutSeconds * 1000;
+  let refreshed = false;
   await waitFor({ clock, deadlineMs, what: "every member to serve its new certificates" }, async () => {
+    // Pods that come later start with what is in their Secrets by then.
+    for (const pod of refreshed ? [] : await view.pods())
+      await kube.annotatePod(spec.namespace, pod.name, { [REFRESHED]: started });
+    refreshed = true;
     const stale = await notServing(view, spec, mounted);
     return stale.length === 0 ? { done: undefined } : stale.join("; ");
   });

@@ -11,7 +11,7 @@ export const PEER_SCHEME = "pulumi-etcd/peer-scheme";
 /** The claims outlive the workload, and no Pulumi resource stands for them. */
 const VOLUME_MANAGER = "pulumi-etcd-volumes";
 
-function claimNames(spec: EtcdSpec): string[] {
+export function claimNames(spec: EtcdSpec): string[] {
   return Array.from({ length: spec.replicas }, (_, ordinal) => `${DATA_VOLUME}-${memberName(spec, ordinal)}`);
 }
 

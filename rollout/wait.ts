@@ -19,14 +19,14 @@ export interface WaitOptions {
  * deadline. An error of `look` itself counts as a reason: the API server may be away for a moment.
  */
 export async function waitFor<T>(options: WaitOptions, look: () => Promise<{ done: T } | string>): Promise<T> {
-  const end = options.clock.now() + options.deadlineMs;
+  const end = options.clock.monotonic() + options.deadlineMs;
   for (;;) {
     const outcome = await look().catch((error: Error) => {
       if (error instanceof FatalError) throw error;
       return error.message;
     });
     if (typeof outcome !== "string") return outcome.done;
-    if (options.clock.now() >= end) {
+    if (options.clock.monotonic() >= end) {
       const seconds = Math.round(options.deadlineMs / 1000);
       throw new DeadlineError(`waited ${seconds} s for ${options.what}: ${outcome}`);
     }

@@ -87,6 +87,19 @@ export class PassWalker {
     return this.wait("the pods to be listed", async () => ({ done: await this.view.pods() }));
   }
 
+  private workload(): Promise<LiveWorkload | undefined> {
+    return this.wait("the workload to be read", async () => ({
+      done: await this.view.ports.kube.workload(this.view.spec),
+    }));
+  }
+
+  /** Nor does a moment without a leader, in which nobody can tell who the members are. */
+  private members(): Promise<Member[]> {
+    return this.wait("the members to be listed", async () => ({
+      done: await this.view.members(await this.view.pods()),
+    }));
+  }
+
   /**
    * A member whose pod was made again before its turn listens where the others do not look for it. It may be what keeps
    * the gate shut, and registering it needs no more than a quorum; without one the gate says what is wrong.
@@ -121,7 +134,7 @@ export class PassWalker {
     await this.wait("the members to bear the template's version", async () => {
       return (await overtaken(this.view)) ?? { done: undefined };
     });
-    const before = await this.view.ports.kube.workload(this.view.spec);
+    const before = await this.workload();
     await this.view.ports.kube.apply(this.manifest);
     const workload = await this.wait("the workload's controller to see the new template", async () => {
       const now = await this.view.ports.kube.workload(this.view.spec);
@@ -136,9 +149,9 @@ export class PassWalker {
 
   /** Members that already run this pass's template but are registered under another URL (an interrupted walk). */
   private async fixRegistrations(workload: LiveWorkload): Promise<void> {
-    const pods = await this.view.pods();
+    const pods = await this.pods();
     if (!pods.some((pod) => pod.revision === workload.updateRevision && pod.ready)) return;
-    const members = await this.view.members(pods);
+    const members = await this.members();
     for (const pod of pods) {
       if (pod.revision !== workload.updateRevision) continue;
       const member = members.find((candidate) => candidate.name === pod.name);
@@ -147,10 +160,10 @@ export class PassWalker {
   }
 
   private async restartMember(name: string, workload: LiveWorkload, verdict: Verdict): Promise<void> {
-    const gatedAt = this.view.ports.clock.now();
+    const gatedAt = this.view.ports.clock.monotonic();
     const wasLeader = verdict.leader === name && this.view.spec.replicas > 1;
     if (wasLeader) await this.moveLeaderAwayFrom(name, verdict.members);
-    const pods = await this.view.pods();
+    const pods = await this.pods();
     const pod = pods.find((candidate) => candidate.name === name);
     // Somebody else replaced it while the gate was awaited or leadership moved.
     if (pod?.revision === workload.updateRevision) return;
@@ -159,12 +172,12 @@ export class PassWalker {
     if (register && !this.known(member, pod.ordinal)) await this.registerBoth(member, pod);
     const turn = `${this.slots(pods).length - this.left(pods, workload) + 1} of ${this.view.spec.replicas}`;
     this.journal.progress(`${this.pass.label}: restarting ${name} (${turn})`);
-    const started = this.view.ports.clock.now();
+    const started = this.view.ports.clock.monotonic();
     await this.refuseForeignTemplate(workload.updateRevision);
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(async () => undefined);
-    const durationMs = this.view.ports.clock.now() - started;
+    const durationMs = Math.round(this.view.ports.clock.monotonic() - started);
     this.journal.restarted({ member: name, pass: this.pass.label, durationMs, wasLeader });
     this.record(this.steps.restart(name), `serving again after ${(durationMs / 1000).toFixed(1)} s`, "RestartEtcdPods");
     if (register) await this.registerFinal(member, fresh);
@@ -173,11 +186,11 @@ export class PassWalker {
   /** No answer is no reason to stop when the member to be mended is the one that is asked about. */
   private async memberOf(name: string, pods: LivePod[]): Promise<Member | undefined> {
     if (!pods.some((pod) => pod.ready)) return undefined;
-    return (await this.view.members(pods)).find((member) => member.name === name);
+    return (await this.members()).find((member) => member.name === name);
   }
 
   private async moveLeaderAwayFrom(name: string, members: Member[]): Promise<void> {
-    const pods = await this.view.pods();
+    const pods = await this.pods();
     const candidates = this.slots(pods).map((slot) => ({
       ...slot,
       voter: members.some((member) => member.name === slot.name && !member.isLearner),
@@ -236,10 +249,10 @@ export class PassWalker {
     await this.wait(`the eviction of ${pod.name}`, async () => {
       const newer = await overtaken(this.view);
       if (newer) return newer;
-      if (this.view.ports.clock.now() - asked > GATE_HOLDS_MS) {
+      if (this.view.ports.clock.monotonic() - asked > GATE_HOLDS_MS) {
         const verdict = await evaluateGate(this.view, pod.ready ? undefined : pod.name);
         if (!verdict.open) return verdict.reasons.join("; ");
-        asked = this.view.ports.clock.now();
+        asked = this.view.ports.clock.monotonic();
       }
       const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
       return answer === "blocked" ? "a PodDisruptionBudget allows no disruption now" : { done: undefined };
@@ -248,7 +261,7 @@ export class PassWalker {
 
   /** A member that came back now would be on somebody else's template. */
   private async refuseForeignTemplate(revision: string): Promise<void> {
-    const live = await this.view.ports.kube.workload(this.view.spec);
+    const live = await this.workload();
     if (live === undefined || live.updateRevision === revision) return;
     throw new FatalError(
       `${live.kind} ${this.view.spec.name} has the template ${live.updateRevision} instead of ${revision}: somebody else changed it meanwhile; run the update again`,

@@ -1,5 +1,5 @@
 import type { EtcdSpec } from "../../config/types";
-import { carryOut, leaseName, previewRollout, type RolloutRequest } from "../../rollout";
+import { carryOut, isGone, leaseName, previewRollout, type RolloutRequest } from "../../rollout";
 import { configureAccess, holder, portsFor } from "./access";
 import { type CommonInputs, check, diffWhen, same, UNKNOWN } from "./base";
 
@@ -43,7 +43,10 @@ export const rollout = {
     return { outs: await walk(olds, news) };
   },
 
+  /** A cluster of which nothing is here any more is forgotten by a refresh: it can then be made anew. */
   async read(id: string, props: RolloutInputs) {
+    const ports = await portsFor(props.resourceUrn);
+    if (await isGone(ports, props.spec)) return { id: "", props: {} };
     return { id, props };
   },
 

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { performance } from "node:perf_hooks";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { serverOf } from "./access";
 import { KubeError, reasonOfStatus } from "./kube-error";
@@ -52,6 +53,8 @@ export class ApiClient {
   readonly #config: KubeConfig;
   readonly #timeoutMs: number;
   readonly #retryBudgetMs: number;
+  /** What the last answer said that the time was, in milliseconds since 1970; whole seconds. */
+  serverTime: number | undefined;
 
   constructor(config: KubeConfig, options: ApiClientOptions = {}) {
     this.#config = config;
@@ -62,12 +65,13 @@ export class ApiClient {
 
   /** The decoded answer. Throws KubeError. */
   async request<T>(request: ApiRequest): Promise<T> {
-    const giveUpAt = Date.now() + this.#retryBudgetMs;
+    const giveUpAt = performance.now() + this.#retryBudgetMs;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#attempt(request, Math.max(1_000, Math.min(this.#timeoutMs, giveUpAt - Date.now())));
+      const left = giveUpAt - performance.now();
+      const outcome = await this.#attempt(request, Math.max(1_000, Math.min(this.#timeoutMs, left)));
       if ("value" in outcome) return outcome.value as T;
       const delay = outcome.retryAfterMs ?? backoff(attempt);
-      if (request.once || !outcome.retry || Date.now() + delay >= giveUpAt) throw outcome.error;
+      if (request.once || !outcome.retry || performance.now() + delay >= giveUpAt) throw outcome.error;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   }
@@ -89,6 +93,7 @@ export class ApiClient {
     } catch (error) {
       return this.#networkOutcome(request, error as Error, timeoutMs);
     }
+    this.serverTime = Date.parse(answer.headers.date ?? "") || undefined;
     if (answer.status < 200 || answer.status > 299) return this.#statusOutcome(request, answer);
     try {
       return { value: answer.text ? JSON.parse(answer.text) : undefined };

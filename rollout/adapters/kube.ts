@@ -31,10 +31,11 @@ export class KubeAdapter implements KubePort {
     this.#discovery = new Discovery(this.#api);
   }
 
-  async ping(): Promise<void> {
+  async ping(): Promise<number | undefined> {
     const request = { method: "GET", path: "/version", verb: "get", object: "version", once: true } as const;
     try {
       await this.#api.request(request);
+      return this.#api.serverTime;
     } catch (error) {
       if (!(error instanceof KubeError) || error.reason !== "Timeout") throw error;
       throw new KubeError({ ...request, reason: "Unreachable", server: this.#api.server, detail: "no answer in time" });
@@ -190,7 +191,7 @@ export class KubeAdapter implements KubePort {
   }
 
   async annotatePod(namespace: string, pod: string, annotations: Record<string, string>): Promise<void> {
-    await this.#api.request({
+    await this.#api.find({
       method: "PATCH",
       path: podPath(namespace, pod),
       query: { fieldManager },

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { performance } from "node:perf_hooks";
 import type { Duplex } from "node:stream";
 import type { MemberAddress } from "../ports";
 import { EtcdError } from "./etcd-error";
@@ -32,7 +33,7 @@ export async function probeMember(
   port: number,
   deadlineMs: number,
 ): Promise<"accepted" | "refused" | "unreachable"> {
-  const deadline = Date.now() + deadlineMs;
+  const deadline = performance.now() + deadlineMs;
   const attempt = (scheme: MemberAddress["scheme"]) => tryScheme(transport, { ...member, scheme }, port, deadline);
   const fail = (code: string, detail: string) =>
     new EtcdError({ member: member.pod, call: "probe", code, detail, deadlineMs });
@@ -64,7 +65,7 @@ async function tryScheme(
   port: number,
   deadline: number,
 ): Promise<Outcome> {
-  const left = deadline - Date.now();
+  const left = deadline - performance.now();
   if (left <= 0) return { kind: "unreachable", why: "no answer in time" };
   const signal = AbortSignal.timeout(left);
   let connection: Duplex;

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../manifests";
 import { withLease } from "../../rollout/lease";
-import type { Ports } from "../../rollout/ports";
+import type { HostsPorts, Ports } from "../../rollout/ports";
 
 const target = { name: "db", namespace: "data", rollout: { stepTimeoutSeconds: 60 } };
 
@@ -8,7 +8,12 @@ const target = { name: "db", namespace: "data", rollout: { stepTimeoutSeconds: 6
 class Server {
   object: (KubeObject & { metadata: { resourceVersion?: string } }) | undefined;
   now = Date.parse("2030-01-01");
+  /** By how much the wall clock is ahead. */
+  offset = 0;
   evictions = 0;
+  renewals = 0;
+  /** The next write comes through, and says that it did not. */
+  losesAnswer = false;
   #version = 0;
 
   ports(): Ports {
@@ -21,7 +26,13 @@ class Server {
       replace: async (object: KubeObject) => {
         const { resourceVersion } = object.metadata as { resourceVersion?: string };
         if (resourceVersion !== this.object?.metadata.resourceVersion) throw new Error("Conflict: changed");
-        return this.#store(object);
+        this.renewals += 1;
+        const stored = this.#store(object);
+        if (this.losesAnswer) {
+          this.losesAnswer = false;
+          throw new Error("Conflict: it was sent again");
+        }
+        return stored;
       },
       deletePod: async () => "deleted" as const,
       evict: async () => {
@@ -33,10 +44,14 @@ class Server {
       apply: async (object: KubeObject) => object,
       delete: async () => {},
       replaceStatus: async () => {},
+      workload: async () => undefined,
+      annotatePod: async () => {},
+      somethingNew: async () => {},
     };
-    const etcd = { updatePeerUrls: async () => {}, moveLeader: async () => {} };
+    const etcd = { updatePeerUrls: async () => {}, moveLeader: async () => {}, setDowngrade: async () => {} };
     const clock = {
-      now: () => this.now,
+      now: () => this.now + this.offset,
+      monotonic: () => this.now,
       sleep: async (ms: number) => {
         this.now += ms;
       },
@@ -144,6 +159,74 @@ test.each<[string, (kube: Ports["kube"]) => Promise<unknown>]>([
     server.now += 6000;
     await poll(guarded.kube);
     expect(specOf(server).renewTime).not.toBe(first);
+  });
+});
+
+test("is renewed once by calls at the same time", async () => {
+  const server = new Server();
+  await withLease(server.ports(), target, "me", async ({ kube }) => {
+    server.now += 6000;
+    const get = (name: string) => kube.get("v1", "Secret", "data", name);
+    await Promise.all([get("db-server-cert"), get("db-peer-cert"), get("db-client-cert")]);
+    expect(server.renewals).toBe(1);
+  });
+});
+
+test.each([
+  ["set back", -3_600_000],
+  ["set forward", 3_600_000],
+])("is renewed although the wall clock was %s", async (_, offset) => {
+  const server = new Server();
+  await withLease(server.ports(), target, "me", async ({ kube }) => {
+    server.offset = offset;
+    server.now += 6000;
+    await kube.evict("data", "db-0", "uid");
+    expect(server.renewals).toBe(1);
+  });
+});
+
+test("is renewed after a sleep of the machine, which only the wall clock has counted", async () => {
+  const server = new Server();
+  await withLease(server.ports(), target, "me", async ({ kube }) => {
+    server.offset = 20_000;
+    server.heldBy("other-host/17", false);
+    await expect(kube.evict("data", "db-0", "uid")).rejects.toThrow("another update (other-host/17) has taken over");
+    expect(server.evictions).toBe(0);
+  });
+});
+
+test("is kept when the answer to a renewal was lost", async () => {
+  const server = new Server();
+  await withLease(server.ports(), target, "me", async ({ kube }) => {
+    server.now += 6000;
+    server.losesAnswer = true;
+    await expect(kube.evict("data", "db-0", "uid")).resolves.toBe("evicted");
+  });
+});
+
+test.each(["create", "replace", "annotatePod", "workload", "somethingNew"])(
+  "once lost, no %s goes through",
+  async (name) => {
+    const server = new Server();
+    await withLease(server.ports(), target, "me", async ({ kube }) => {
+      server.heldBy("other-host/17", false);
+      server.now += 6000;
+      const call = (kube as unknown as { [name: string]: (object: unknown) => Promise<unknown> })[name]!;
+      await expect(call({ metadata: {} })).rejects.toThrow("another update (other-host/17) has taken over");
+    });
+  },
+);
+
+test("once lost, no change of etcd or of hosts goes through", async () => {
+  const server = new Server();
+  const hosts = { occupied: async () => [], startMissing: async () => [] };
+  const ports = { ...server.ports(), hosts } as unknown as HostsPorts;
+  await withLease(ports, target, "me", async (guarded) => {
+    server.heldBy("other-host/17", false);
+    server.now += 6000;
+    await expect(guarded.etcd.setDowngrade({} as never, "3.6", 1000)).rejects.toThrow("has taken over");
+    await expect(guarded.hosts.startMissing()).rejects.toThrow("has taken over");
+    await expect(guarded.hosts.occupied()).resolves.toEqual([]);
   });
 });
 

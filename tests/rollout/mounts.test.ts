@@ -92,12 +92,30 @@ describe("releasing a Secret", () => {
   test.each<[string, object]>([
     ["as a volume", { secret: { secretName: secret.secretName } }],
     ["in a projected volume", { projected: { sources: [{ secret: { name: secret.secretName } }] } }],
-  ])("mounted %s by a pod of another workload keeps it", async (_, volume) => {
+  ])("mounted %s by a member keeps it", async (_, volume) => {
     const scenario = await cluster(plainSpec(3));
     orphan(scenario, "db-peer-cert");
     const [pod] = scenario.world.pods;
     pod!.template = { ...pod!.template, spec: { volumes: [volume] } };
     await expect(release(scenario)).rejects.toThrow("waited 120 s for Secret db-peer-cert to be unused: db-0");
+  });
+
+  test.each([
+    ["Succeeded", []],
+    ["Failed", []],
+    ["Running", [expect.stringContaining("although backup-1 still mounts it")]],
+  ])("mounted by a pod of others that is %s does not wait, and tells of those that run", async (phase, told) => {
+    const scenario = await cluster(plainSpec(3));
+    orphan(scenario, "db-peer-cert");
+    const spec = { volumes: [{ secret: { secretName: secret.secretName } }] };
+    const metadata = { name: "backup-1", namespace: "data", labels: { "app.kubernetes.io/name": "backup" } };
+    scenario.world.otherPods.push({ apiVersion: "v1", kind: "Pod", metadata, spec, status: { phase } });
+    const steps: string[] = [];
+    await scenario.faults.run((ports) =>
+      releaseSecret({ ...ports, report: { step: ({ step }) => steps.push(step) } }, secret),
+    );
+    expect(steps).toEqual(told);
+    expect(scenario.world.certManager.secrets.has(secret.secretName)).toBe(false);
   });
 });
 

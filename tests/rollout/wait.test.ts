@@ -6,7 +6,8 @@ function clock(): Clock & { slept: number[] } {
   const slept: number[] = [];
   return {
     slept,
-    now: () => now,
+    now: () => Date.now(),
+    monotonic: () => now,
     sleep: async (ms) => {
       slept.push(ms);
       now += ms;

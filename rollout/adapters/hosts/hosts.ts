@@ -63,7 +63,7 @@ export class HostsAdapter implements KubePort, HostsPort {
   }
 
   /** Throws with everything that some host lacks. */
-  async ping(): Promise<void> {
+  async ping(): Promise<undefined> {
     const script = lacksScript(this.#spec, this.#upload !== undefined);
     const found = await Promise.allSettled(this.#hosts.map(({ ssh }) => ssh.run(script)));
     const lines = found.flatMap((result, i) => {

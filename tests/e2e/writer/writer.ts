@@ -4,7 +4,7 @@ import { Ledger } from "./ledger";
 import { accepts, Link, stamp } from "./link";
 import { retrying } from "./retry";
 
-const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
+const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: (ms: number) => sleep(ms) };
 
 /** Writes unique keys at a steady rate until told to end, and changes scheme as clients do during a bridge. */
 export class Writer {

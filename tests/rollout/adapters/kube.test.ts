@@ -223,10 +223,21 @@ describe("evict", () => {
 });
 
 test("annotations are merged into a pod's own", async () => {
-  await errorOf(kube.annotatePod("db", "etcd-0", { touched: "1" }));
+  api.on("PATCH", "/api/v1/namespaces/db/pods/etcd-0", { body: {} });
+  await kube.annotatePod("db", "etcd-0", { touched: "1" });
   const [request] = api.asked("PATCH", "/api/v1/namespaces/db/pods/etcd-0");
   expect(request!.headers["content-type"]).toBe("application/merge-patch+json");
   expect(request!.body).toEqual({ metadata: { annotations: { touched: "1" } } });
+});
+
+test("annotating a pod that is gone is no error", async () => {
+  await kube.annotatePod("db", "etcd-0", { touched: "1" });
+  expect(api.asked("PATCH", "/api/v1/namespaces/db/pods/etcd-0")).toHaveLength(1);
+});
+
+test("a ping says what time it is for the API server", async () => {
+  api.on("GET", "/version", { headers: { date: "Tue, 01 Jan 2030 00:00:00 GMT" }, body: {} });
+  expect(await kube.ping()).toBe(Date.UTC(2030, 0, 1));
 });
 
 test("deleting what is not there is no error", async () => {

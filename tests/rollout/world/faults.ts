@@ -29,7 +29,9 @@ export type FaultKind =
   | "ca-renewed" // the CA behind an issuer, with another key
   | "leaves-renewed" // by cert-manager itself: one, or all; connections that are open stay, or break
   | "rollout-restart" // kubectl rollout restart: an annotation in the template
-  | "template-edit"; // kubectl edit: another image
+  | "template-edit" // kubectl edit: another image
+  | "template-rolled" // the same, and every pod made again from it
+  | "clock-set"; // the operator's wall clock is set forward
 
 export interface Fault {
   kind: FaultKind;
@@ -128,7 +130,12 @@ export class Faults {
       if (life.over) return die();
       this.world.timeline.advance(ms);
     };
-    return { kube: through(kube), etcd: through(etcd), clock: { now: () => this.world.now(), sleep }, report };
+    return {
+      kube: through(kube),
+      etcd: through(etcd),
+      clock: { now: () => this.world.wallClock(), monotonic: () => this.world.now(), sleep },
+      report,
+    };
   }
 
   private async call(
@@ -226,6 +233,14 @@ export class Faults {
         break;
       case "template-edit":
         world.editImage("example.org/etcd", `edited-${choice}`);
+        break;
+      case "template-rolled":
+        world.editImage("example.org/etcd", `edited-${choice}`);
+        this.replaceAll(500 * choice);
+        break;
+      case "clock-set":
+        // Never behind: leaves that were just issued would not be valid yet, and be issued anew by every update.
+        world.clockOffset = choice * 60_000;
         break;
     }
   }

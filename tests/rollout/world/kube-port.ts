@@ -21,7 +21,9 @@ export class SimulatedKube implements KubePort {
     private readonly events: KubeEvents,
   ) {}
 
-  async ping() {}
+  async ping() {
+    return this.world.now();
+  }
 
   async missingRights(rights: Right[]) {
     return rights.filter(({ resource, verb }) => this.world.forbidden.has(`${verb} ${resource}`));
@@ -56,9 +58,14 @@ export class SimulatedKube implements KubePort {
     if (kind === "Issuer" || kind === "ClusterIssuer") return issuerObject(this.world, kind, name);
     if (kind === "Secret") return this.world.secrets.get(name) ?? certManager.secrets.get(name)?.object;
     if (kind === "ConfigMap") return configMaps.get(name);
-    if (kind === "PersistentVolumeClaim") return this.world.workload && claim(name);
+    if (kind === "PersistentVolumeClaim" || kind === "Service")
+      return this.world.surroundings.get(`${kind}/${name}`) ?? this.claim(kind, name);
     if (kind === workload?.object.kind) return workload.object;
     throw new Error(`the simulated world knows no ${kind}`);
+  }
+
+  private claim(kind: string, name: string): KubeObject | undefined {
+    return kind === "PersistentVolumeClaim" && this.world.workload ? claim(name) : undefined;
   }
 
   async list(
@@ -71,7 +78,8 @@ export class SimulatedKube implements KubePort {
   }
 
   private all(kind: string, namespace: string | undefined): KubeObject[] {
-    if (kind === "Pod") return this.world.pods.map((pod) => podObject(pod, namespace ?? ""));
+    if (kind === "Pod")
+      return [...this.world.pods.map((pod) => podObject(pod, namespace ?? "")), ...this.world.otherPods];
     if (kind === "Certificate") return [...this.world.certManager.certificates.values()];
     if (kind === "Secret") return [...this.world.certManager.secrets.values()].map(({ object }) => object);
     if (kind === "CertificateRequest") return [...this.world.certManager.requests.values(), ...this.world.requests];

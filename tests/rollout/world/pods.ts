@@ -4,7 +4,7 @@ import type { LivePod, LiveWorkload } from "../../../rollout/ports";
 import { frozen } from "./frozen";
 
 export interface PodTemplate {
-  metadata: { annotations: Record<string, string> };
+  metadata: { annotations: Record<string, string>; labels?: Record<string, string> };
   spec: { volumes?: Volume[]; containers?: { image: string }[] };
 }
 
@@ -142,7 +142,7 @@ export function podObject(pod: Pod, namespace: string): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: pod.name, namespace, ...deleted } as KubeObject["metadata"],
+    metadata: { name: pod.name, namespace, labels: pod.template.metadata.labels, ...deleted } as KubeObject["metadata"],
     spec: pod.template.spec,
   };
 }

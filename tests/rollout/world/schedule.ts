@@ -65,6 +65,8 @@ const KINDS: Record<FaultKind, number> = {
   "leaves-renewed": 1,
   "rollout-restart": 1,
   "template-edit": 1,
+  "template-rolled": 1,
+  "clock-set": 1,
 };
 
 const kind = fc.oneof(

@@ -49,6 +49,10 @@ export class World {
   ]);
   /** cert-manager's CertificateRequests, as far as a test has put any here. */
   readonly requests: KubeObject[] = [];
+  /** Services and PersistentVolumeClaims, as far as a test has put any here, such as `Service/db`. */
+  readonly surroundings = new Map<string, KubeObject>();
+  /** Pods that are no members. */
+  readonly otherPods: KubeObject[] = [];
   /** Issuers in other namespaces. */
   readonly issuersElsewhere: { name: string; namespace: string }[] = [];
   readonly budget: boolean;
@@ -57,6 +61,8 @@ export class World {
   pods: Pod[] = [];
   /** Evictions are refused until then, as if other pods used the budget up. */
   evictionsBlockedUntil = 0;
+  /** By how much the operator's wall clock is ahead, in milliseconds. */
+  clockOffset = 0;
   /** The next pod that starts takes this much longer to become ready. */
   extraReadinessMs = 0;
   /** When something last happened that the engine did not do. */
@@ -90,6 +96,11 @@ export class World {
 
   now(): number {
     return this.timeline.now();
+  }
+
+  /** As the operator's machine shows it. */
+  wallClock(): number {
+    return this.now() + this.clockOffset;
   }
 
   member(pod: Pick<Pod, "ordinal">): RaftMember | undefined {

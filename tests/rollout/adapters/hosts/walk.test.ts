@@ -189,6 +189,7 @@ describeWithHosts("three hosts, sshd and etcd for real, a small supervisor in sy
       }),
       clock: {
         now: () => Date.now(),
+        monotonic: () => performance.now(),
         sleep: (ms: number) =>
           evictions >= 2 ? Promise.reject(new Error("killed")) : new Promise((resolve) => setTimeout(resolve, ms)),
       },

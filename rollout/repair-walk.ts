@@ -168,8 +168,9 @@ class RepairWalker {
       if (!pod) return "its pod has not been created again";
       if (pod.uid === uid) return "its old pod is still there";
       if (pod.revision !== revision) return `it came back on revision ${pod.revision} instead of ${revision}`;
-      if (pod.trouble) return withAdvice(pod.trouble);
-      return { done: (await this.view.vitals(pod)).id };
+      // Its startup probe fails until it is let in by others: what it tells in the clear counts.
+      const found = await this.view.vitals(pod).catch(() => undefined);
+      return found ? { done: found.id } : withAdvice(pod.trouble ?? "its process does not answer yet");
     });
     const before = this.ids.get(name);
     if (before === undefined || before === id) return;

@@ -67,7 +67,7 @@ export class ApiClient {
   async request<T>(request: ApiRequest): Promise<T> {
     const giveUpAt = performance.now() + this.#retryBudgetMs;
     for (let attempt = 0; ; attempt++) {
-      const left = giveUpAt - performance.now();
+      const left = Math.ceil(giveUpAt - performance.now());
       const outcome = await this.#attempt(request, Math.max(1_000, Math.min(this.#timeoutMs, left)));
       if ("value" in outcome) return outcome.value as T;
       const delay = outcome.retryAfterMs ?? backoff(attempt);

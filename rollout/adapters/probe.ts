@@ -65,7 +65,7 @@ async function tryScheme(
   port: number,
   deadline: number,
 ): Promise<Outcome> {
-  const left = deadline - performance.now();
+  const left = Math.ceil(deadline - performance.now());
   if (left <= 0) return { kind: "unreachable", why: "no answer in time" };
   const signal = AbortSignal.timeout(left);
   let connection: Duplex;

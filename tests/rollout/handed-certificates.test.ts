@@ -9,7 +9,7 @@ const names = hostSans({ members: members.map((member) => ({ ...member, listenAd
 
 /** Nothing on a host may be asked before the certificates are judged. */
 const ports = {
-  clock: { now: () => Date.parse("2030-01-01"), sleep: async () => {} },
+  clock: { now: () => Date.parse("2030-01-01"), monotonic: () => 0, sleep: async () => {} },
   report: { step: () => {} },
   kube: {
     ping: async () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { type Cluster, type Context, KubeConfig, type User } from "@kubernetes/client-node";
+import { CurrentKubeConfig, toldUser } from "./exec-plugin";
 import { KubeError } from "./kube-error";
 
 /** Where the Kubernetes cluster is, and as whom it is talked to. */
@@ -100,10 +101,10 @@ function select(config: KubeConfig, context: Context): KubeConfig {
     throw invalid(`the kubeconfig has no cluster "${context.cluster}"; its clusters: ${known.join(", ") || "none"}`);
   }
   const user: User = config.getUser(context.user) ?? { name: context.user ?? "" };
-  const selected = new KubeConfig();
+  const selected = new CurrentKubeConfig();
   selected.loadFromOptions({
     clusters: [usable(cluster)],
-    users: [user],
+    users: [toldUser(user, cluster)],
     contexts: [{ ...context, user: user.name }],
     currentContext: context.name,
   });

@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { type Cluster, type Context, KubeConfig, type User } from "@kubernetes/client-node";
 import { CurrentKubeConfig, toldUser } from "./exec-plugin";
 import { KubeError } from "./kube-error";
+import { proxyFor } from "./proxy";
 
 /** Where the Kubernetes cluster is, and as whom it is talked to. */
 export interface ClusterAccess {
@@ -36,7 +37,7 @@ export function loadKubeConfig(access: ClusterAccess, env: NodeJS.ProcessEnv = p
       : "sets no current-context";
     throw invalid(`the kubeconfig ${wanted}; its contexts: ${known.join(", ") || "none"}`);
   }
-  return select(merged, { ...context, cluster: access.cluster ?? context.cluster });
+  return select(merged, { ...context, cluster: access.cluster ?? context.cluster }, env);
 }
 
 /** Address of the API server that a loaded kubeconfig points at. */
@@ -94,7 +95,7 @@ function firstOfEachName<T extends { name: string }>(items: T[]): T[] {
   return items.filter((item, index) => items.findIndex((other) => other.name === item.name) === index);
 }
 
-function select(config: KubeConfig, context: Context): KubeConfig {
+function select(config: KubeConfig, context: Context, env: NodeJS.ProcessEnv): KubeConfig {
   const cluster = config.getCluster(context.cluster);
   if (!cluster) {
     const known = config.getClusters().map((candidate) => candidate.name);
@@ -103,7 +104,7 @@ function select(config: KubeConfig, context: Context): KubeConfig {
   const user: User = config.getUser(context.user) ?? { name: context.user ?? "" };
   const selected = new CurrentKubeConfig();
   selected.loadFromOptions({
-    clusters: [usable(cluster)],
+    clusters: [usable(cluster, env)],
     users: [toldUser(user, cluster)],
     contexts: [{ ...context, user: user.name }],
     currentContext: context.name,
@@ -111,9 +112,14 @@ function select(config: KubeConfig, context: Context): KubeConfig {
   return selected;
 }
 
-/** The client library refuses `http://` servers (`kubectl proxy`) unless told that there is no TLS to verify. */
-function usable(cluster: Cluster): Cluster {
-  return cluster.server.startsWith("http:") ? { ...cluster, skipTLSVerify: true } : cluster;
+/**
+ * The client library refuses `http://` servers (`kubectl proxy`) unless told that there is no TLS to verify, and knows no
+ * proxy but the one that the kubeconfig names.
+ */
+function usable(cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
+  const proxyUrl = cluster.proxyUrl ?? proxyFor(cluster.server, env);
+  const plain = cluster.server.startsWith("http:");
+  return { ...cluster, ...(proxyUrl && { proxyUrl }), ...(plain && { skipTLSVerify: true }) };
 }
 
 function isContent(text: string): boolean {

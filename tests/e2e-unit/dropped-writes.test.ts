@@ -2,8 +2,8 @@ import { explainFailures } from "../e2e/harness/dropped-writes";
 import type { WriteEvent } from "../e2e/writer/ledger";
 
 const elections = [
-  { at: 10_000, term: 3, leader: "etcd-1" },
-  { at: 20_000, term: 4, leader: "etcd-0" },
+  { at: 10_000, until: 10_000, term: 3, leader: "etcd-1" },
+  { at: 20_000, until: 20_100, term: 4, leader: "etcd-0" },
 ];
 
 const failed = (at: number): WriteEvent => ({
@@ -16,7 +16,7 @@ const failed = (at: number): WriteEvent => ({
 });
 
 test("a write that was on its way when leadership moved was dropped by etcd", () => {
-  const failures = [failed(9_885), failed(19_999), failed(20_040)];
+  const failures = [failed(9_885), failed(19_999), failed(20_040), failed(20_140)];
   expect(explainFailures(failures, elections)).toEqual({ dropped: failures, unexplained: [] });
 });
 

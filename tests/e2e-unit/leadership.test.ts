@@ -18,10 +18,16 @@ const samples = [
 
 test("each term has its leader, by name, from when it was first seen", () => {
   expect(leaderships(samples)).toEqual([
-    { at: 100, term: 3, leader: "etcd-1" },
-    { at: 530, term: 4, leader: "etcd-0" },
-    { at: 900, term: 6, leader: "etcd-0" },
+    { at: 100, until: 100, term: 3, leader: "etcd-1" },
+    { at: 530, until: 530, term: 4, leader: "etcd-0" },
+    { at: 900, until: 900, term: 6, leader: "etcd-0" },
   ]);
+});
+
+test("an election ends no earlier than somebody was asked who had not heard of it, unless that was cut off", () => {
+  const late = [...samples.slice(0, 3), sample(300, "etcd-0", "etcd-0", 4), sample(420, "etcd-1", "etcd-1", 3)];
+  expect(leaderships(late).at(-1)).toMatchObject({ at: 300, until: 420 });
+  expect(leaderships([...late, sample(2000, "etcd-2", "etcd-1", 3)]).at(-1)).toMatchObject({ at: 300, until: 420 });
 });
 
 test("says who led at a time", () => {

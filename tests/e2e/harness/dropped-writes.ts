@@ -20,7 +20,7 @@ export interface ExplainedFailures {
  */
 export function explainFailures(failures: WriteEvent[], elections: Leadership[]): ExplainedFailures {
   const atElection = ({ at }: WriteEvent) =>
-    elections.some((election) => at >= election.at - SEEN_LATE_MS && at <= election.at + SEEN_EARLY_MS);
+    elections.some((election) => at >= election.at - SEEN_LATE_MS && at <= election.until + SEEN_EARLY_MS);
   return {
     dropped: failures.filter(atElection),
     unexplained: failures.filter((failure) => !atElection(failure)),

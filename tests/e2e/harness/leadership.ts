@@ -11,8 +11,10 @@ export interface LeaderSample {
 
 /** One member leading for one term. */
 export interface Leadership {
-  /** When any member was first seen to know of it. */
+  /** When a member was asked that was the first to know of it. */
   at: number;
+  /** When a member was asked that still knew of the one before: an answer may come a good while after the question. */
+  until: number;
   term: number;
   leader: string;
 }
@@ -31,6 +33,9 @@ export function parseSamples(text: string): LeaderSample[] {
     });
 }
 
+/** Members learn of a new leader within this time; one that was cut off may take longer, and says nothing of the election. */
+const KNOWN_WITHIN_MS = 500;
+
 /** Who led when, by term. A term has one leader at most, so answers of all members go together. */
 export function leaderships(samples: LeaderSample[]): Leadership[] {
   const names = new Map(samples.map(({ id, member }) => [id, member]));
@@ -38,9 +43,15 @@ export function leaderships(samples: LeaderSample[]): Leadership[] {
   for (const { at, leader, term } of samples) {
     if (leader === "0") continue;
     const known = byTerm.get(term);
-    if (!known || at < known.at) byTerm.set(term, { at, term, leader: names.get(leader) ?? leader });
+    if (!known || at < known.at) byTerm.set(term, { at, until: at, term, leader: names.get(leader) ?? leader });
   }
+  for (const leadership of byTerm.values()) leadership.until = knownUntil(samples, leadership);
   return [...byTerm.values()].sort((a, b) => a.term - b.term);
+}
+
+function knownUntil(samples: LeaderSample[], { at: first, term: next }: Leadership): number {
+  const before = samples.filter(({ at, term }) => term < next && at > first && at <= first + KNOWN_WITHIN_MS);
+  return Math.max(first, ...before.map(({ at }) => at));
 }
 
 export function leaderAt(all: Leadership[], at: number): string | undefined {

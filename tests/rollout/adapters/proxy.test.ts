@@ -6,7 +6,7 @@ import { ApiClient } from "../../../rollout/adapters/api-client";
 import { proxyFor } from "../../../rollout/adapters/proxy";
 import { TestAuthority } from "./tls-material";
 
-const PROXY = "http://proxy.example.org:3128";
+const PROXY = "http://gateway.example.org:3128";
 const API = "https://api.example.org:6443";
 
 test.each<[string, NodeJS.ProcessEnv, string, string | undefined]>([
@@ -15,7 +15,7 @@ test.each<[string, NodeJS.ProcessEnv, string, string | undefined]>([
   ["the one for https, in small letters", { https_proxy: PROXY }, API, PROXY],
   ["not the one for http", { HTTP_PROXY: PROXY }, API, undefined],
   ["the one for http", { HTTP_PROXY: PROXY }, "http://api.example.org", PROXY],
-  ["a bare host", { HTTPS_PROXY: "proxy.example.org:3128" }, API, PROXY],
+  ["a bare host", { HTTPS_PROXY: "gateway.example.org:3128" }, API, PROXY],
   ["none for this machine", { HTTPS_PROXY: PROXY }, "https://127.0.0.1:6443", undefined],
   ["none for this machine by name", { HTTPS_PROXY: PROXY }, "https://localhost:6443", undefined],
   ["none for this machine over IPv6", { HTTPS_PROXY: PROXY }, "https://[::1]:6443", undefined],

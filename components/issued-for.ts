@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { certificateSource } from "../config";
 import type { EtcdSpec } from "../config/types";
 import type { KubeObject } from "../manifests";
+import { onlyIf } from "./only-if";
 import { same } from "./same";
 
 /** What of a spec decides which leaves come into being, and so which CAs members have to trust before that. */
@@ -18,13 +19,7 @@ export function issuedFor({ tls }: EtcdSpec): unknown {
  * fails, and nothing is issued.
  */
 export function onlyTrusted(certificate: KubeObject, trusted: pulumi.Output<EtcdSpec>, spec: EtcdSpec): KubeObject {
-  const fields = certificate.spec as Record<string, unknown>;
-  // A leaf that is always there: what is below an Output shows no differences.
-  const secretName = trusted.apply((found) => {
-    demandTrusted(found, spec, certificate.metadata.name);
-    return fields.secretName;
-  });
-  return { ...certificate, spec: { ...fields, secretName } };
+  return onlyIf(certificate, "secretName", trusted, (found) => demandTrusted(found, spec, certificate.metadata.name));
 }
 
 /** Throws `RunError`, which is told without a stack trace. */

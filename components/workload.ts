@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { EtcdSpec } from "../config/types";
 import { type KubeObject, TEMPLATE_HASH } from "../manifests";
+import { onlyIf } from "./only-if";
 import { same } from "./same";
 
 type Rendered = KubeObject & { spec: { template: { metadata: { annotations: Record<string, string> } } } };
@@ -30,13 +31,7 @@ export function workloadArgs(
  * program fails, and no step for the workload is planned.
  */
 export function onlyAfterWalk(workload: KubeObject, walked: pulumi.Output<EtcdSpec>, spec: EtcdSpec): KubeObject {
-  const fields = workload.spec as Record<string, unknown>;
-  // Any field that is always there will do, as long as it is a leaf: what is below an Output shows no differences.
-  const replicas = walked.apply((found) => {
-    demandWalked(found, spec);
-    return fields.replicas;
-  });
-  return { ...workload, spec: { ...fields, replicas } };
+  return onlyIf(workload, "replicas", walked, (found) => demandWalked(found, spec));
 }
 
 /** Throws `RunError`, which is told without a stack trace. */

@@ -1,6 +1,13 @@
 import { trustBundleName } from "../config/names";
 import type { EtcdSpec, TrustedCa } from "../config/types";
-import { normalizeTrust, renderTrustBundle, TRUST_BUNDLE_KEY, trustRevision } from "../manifests";
+import {
+  memberBundleKey,
+  normalizeTrust,
+  renderTrustBundle,
+  TRUST_BUNDLE_KEY,
+  TRUST_REVISION,
+  trustRevision,
+} from "../manifests";
 import type { Ports } from "./ports";
 import { FatalError } from "./wait";
 import { certificatesOf } from "./x509";
@@ -58,7 +65,19 @@ export function subjectsBeyond(bundle: string, other: string | undefined): strin
 
 /** The lines of a plan that tell what comes into a bundle. */
 export function addSteps(bundle: string, live: string | undefined): string[] {
-  return sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live).map((subject) => `trust bundle: add ${subject}`);
+  return sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live).map(addStep);
+}
+
+export function addStep(subject: string): string {
+  return `trust bundle: add ${subject}`;
+}
+
+/** What a pod of these annotations was started with, of the ConfigMap's `data`; `undefined` if that is not known. */
+export function startedBundle(
+  data: Record<string, string> | undefined,
+  annotations: Record<string, string>,
+): string | undefined {
+  return data?.[memberBundleKey(annotations[TRUST_REVISION] ?? "")];
 }
 
 /** In which order a plan shows the parts of a subject. That of a certificate depends on who made it, and with what. */

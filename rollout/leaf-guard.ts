@@ -1,7 +1,7 @@
 import { trustBundleName } from "../config/names";
 import type { CertificateSpec, EtcdSpec, IssuerRef } from "../config/types";
-import { memberBundleKey, TRUST_REVISION } from "../manifests";
-import { readTrustedCas, subjectsBeyond } from "./bundle";
+import { TRUST_REVISION } from "../manifests";
+import { readTrustedCas, startedBundle, subjectsBeyond } from "./bundle";
 import { learnCa, peekCa } from "./issuer-ca";
 import type { LivePod, LiveWorkload, Ports } from "./ports";
 import { FatalError } from "./wait";
@@ -15,8 +15,10 @@ export async function startedBundles(
 ): Promise<string[]> {
   const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
   const started = [workload?.templateAnnotations, ...pods.map((pod) => pod.annotations)];
-  const revisions = new Set(started.flatMap((annotations) => annotations?.[TRUST_REVISION] ?? []));
-  return [...revisions].map((revision) => data?.[memberBundleKey(revision)] ?? "");
+  const bundles = started.flatMap((annotations) =>
+    annotations?.[TRUST_REVISION] === undefined ? [] : [startedBundle(data, annotations) ?? ""],
+  );
+  return [...new Set(bundles)];
 }
 
 /**

@@ -1,13 +1,11 @@
-import { memberName } from "../config/names";
 import type { ConfigProblem, EtcdSpec } from "../config/types";
 import { minorOf } from "../config/versions";
-import { DATA_VOLUME } from "../manifests";
 import type { KubeObject } from "../manifests/types";
 import { hasLostData, withAdvice } from "./lost-data";
 import type { Observation } from "./observe";
 import type { LivePod, Right } from "./ports";
 import { missingRightsProblem } from "./rights";
-import { PEER_SCHEME } from "./volumes";
+import { claimName, PEER_SCHEME } from "./volumes";
 
 /** The right that nothing else needs: while members refuse each other, a PodDisruptionBudget allows no eviction. */
 export function repairRights({ namespace }: Pick<EtcdSpec, "namespace">): Right[] {
@@ -57,7 +55,7 @@ async function memberSigns(observation: Observation): Promise<string[]> {
 
 /** Why a member's volume may not be the one that it has served from; nothing if it is. */
 export async function claimSign({ spec, ports }: Observation["view"], ordinal: number): Promise<string[]> {
-  const name = `${DATA_VOLUME}-${memberName(spec, ordinal)}`;
+  const name = claimName(spec, ordinal);
   const claim = (await ports.kube.get("v1", "PersistentVolumeClaim", spec.namespace, name)) as
     | (KubeObject & { metadata: { deletionTimestamp?: string } })
     | undefined;

@@ -1,7 +1,7 @@
 import { trustBundleName } from "../config/names";
 import type { EtcdSpec } from "../config/types";
-import { memberBundleKey, TEMPLATE_HASH, TRUST_REVISION } from "../manifests";
-import { addSteps, readBundle, subjectsBeyond, writeBundle } from "./bundle";
+import { TEMPLATE_HASH } from "../manifests";
+import { addSteps, readBundle, startedBundle, subjectsBeyond, writeBundle } from "./bundle";
 import { evaluateGate } from "./gate";
 import type { Journal } from "./journal";
 import { withAdvice } from "./lost-data";
@@ -11,6 +11,7 @@ import { Refusal } from "./problems";
 import { hashOf, renderStage } from "./render";
 import { findRepair, type Repair, repairOrder, repairRendering, repairStage, repairSteps } from "./repair";
 import { claimSign, repairProblems } from "./repair-evidence";
+import { refuseForeignTemplate, seenTemplate } from "./template";
 import { FatalError, waitFor } from "./wait";
 
 /** Carries a repair out; see `Repair`. Resumable: who still has to be restarted is read from the cluster. */
@@ -35,8 +36,6 @@ export async function carryOutRepair(
 class RepairWalker {
   private readonly view: Observation["view"];
   private readonly steps;
-  /** IDs of the members as they ran before their restart. */
-  private readonly ids = new Map<string, string>();
 
   constructor(
     private readonly request: { spec: EtcdSpec; owner: string },
@@ -76,11 +75,7 @@ class RepairWalker {
     const stage = repairStage(this.observation, this.repair);
     const changes = this.observation.workload?.templateAnnotations[TEMPLATE_HASH] !== hashOf(rendering, stage);
     await kube.apply(renderStage(rendering, stage, true));
-    const workload = await this.wait("the workload's controller to see the new template", async () => {
-      const now = await kube.workload(this.view.spec);
-      if (!now) throw new FatalError(`the workload ${this.view.spec.name} is gone`);
-      return now.observedGeneration >= now.generation ? { done: now } : "it has not yet";
-    });
+    const workload = await this.wait(...seenTemplate(this.view));
     if (changes) this.journal.note(this.steps.template().text, "", "UpdateEtcdPetSet");
     return workload;
   }
@@ -100,7 +95,7 @@ class RepairWalker {
     return pods
       .filter(({ name }) => this.repair.members.includes(name))
       .filter(({ annotations }) => {
-        const started = data?.[memberBundleKey(annotations[TRUST_REVISION] ?? "")];
+        const started = startedBundle(data, annotations);
         return started === undefined || subjectsBeyond(this.repair.bundle, started).length > 0;
       })
       .map(({ name }) => name);
@@ -119,12 +114,11 @@ class RepairWalker {
     const { members } = this.repair;
     await this.demandVolume(pod);
     const before = await this.view.vitals(pod).catch(() => undefined);
-    if (before) this.ids.set(pod.name, before.id);
     this.journal.progress(`repair: restarting ${pod.name} (${members.length - left + 1} of ${members.length})`);
     const started = clock.monotonic();
-    await this.refuseForeignTemplate(workload.updateRevision);
+    refuseForeignTemplate(await this.view.ports.kube.workload(this.view.spec), workload.updateRevision);
     await this.remove(pod);
-    await this.awaitBack(pod, workload.updateRevision);
+    await this.awaitBack(pod, workload.updateRevision, before?.id);
     const durationMs = Math.round(clock.monotonic() - started);
     this.journal.restarted({ member: pod.name, pass: "repair", durationMs, wasLeader: before?.leads === true });
     const told = `running again after ${(durationMs / 1000).toFixed(1)} s`;
@@ -135,14 +129,6 @@ class RepairWalker {
     if (this.view.spec.hosts) return;
     const [sign] = await claimSign(this.view, ordinal);
     if (sign) throw new FatalError(`no further member is restarted: ${sign}. See docs/recovery.md`);
-  }
-
-  private async refuseForeignTemplate(revision: string): Promise<void> {
-    const live = await this.view.ports.kube.workload(this.view.spec);
-    if (live === undefined || live.updateRevision === revision) return;
-    throw new FatalError(
-      `${live.kind} ${this.view.spec.name} has the template ${live.updateRevision} instead of ${revision}: somebody else changed it meanwhile; run the update again`,
-    );
   }
 
   /**
@@ -162,7 +148,7 @@ class RepairWalker {
   }
 
   /** Its process is waited for, and not that it serves: there may be nobody yet who trusts it. */
-  private async awaitBack({ name, uid }: LivePod, revision: string): Promise<void> {
+  private async awaitBack({ name, uid }: LivePod, revision: string, before: string | undefined): Promise<void> {
     const id = await this.wait(`${name} to run again`, async () => {
       const pod = (await this.view.pods()).find((candidate) => candidate.name === name);
       if (!pod) return "its pod has not been created again";
@@ -172,7 +158,6 @@ class RepairWalker {
       const found = await this.view.vitals(pod).catch(() => undefined);
       return found ? { done: found.id } : withAdvice(pod.trouble ?? "its process does not answer yet");
     });
-    const before = this.ids.get(name);
     if (before === undefined || before === id) return;
     throw new FatalError(
       `${name} came back as the member ${id} instead of ${before}: its data is gone. No further member is restarted; see docs/recovery.md`,

@@ -1,8 +1,8 @@
 import { trustBundleName } from "../config/names";
 import type { Alias, EtcdSpec } from "../config/types";
-import { memberBundleKey, PLAIN, stageOf, TRUST_REVISION, trustRevision } from "../manifests";
+import { PLAIN, stageOf, trustRevision } from "../manifests";
 import type { MemberTls, Stage } from "../manifests/types";
-import { subjectsBeyond, unionOfKnown } from "./bundle";
+import { startedBundle, subjectsBeyond, unionOfKnown } from "./bundle";
 import { evaluateGate } from "./gate";
 import type { Observation } from "./observe";
 import { Steps } from "./plan";
@@ -46,9 +46,7 @@ export async function findRepair(
   const data = await ports.kube.configMapData(spec.namespace, trustBundleName(spec));
   const leaves = await mountedLeaves(ports, spec, observation.liveTls);
   const bundle = unionOfKnown(data?.["ca.crt"], wanted, ...casOf(leaves)) ?? "";
-  const started = new Map(
-    pods.map((pod) => [pod.name, data?.[memberBundleKey(pod.annotations[TRUST_REVISION] ?? "")]]),
-  );
+  const started = new Map(pods.map((pod) => [pod.name, startedBundle(data, pod.annotations)]));
   const unusable = SHOWN.flatMap((alias) => unusableBecause(leaves, alias, bundle, ports.clock.now()));
   if (unusable[0] !== undefined) {
     // What comes into the Secrets is of the CAs that are wanted.

@@ -2,7 +2,7 @@ import type { CaSpec, EtcdSpec } from "../config/types";
 import { PLAIN, stageOf, TEMPLATE_HASH, TRUST_REVISION, trustRevision } from "../manifests";
 import type { MemberTls } from "../manifests/types";
 import { demandAuthentication } from "./authentication";
-import { readBundle, readTrustedCas, sameTrust, subjectsBeyond, union, writeBundle } from "./bundle";
+import { addStep, addSteps, readBundle, readTrustedCas, subjectsBeyond, union, writeBundle } from "./bundle";
 import { learnCa, peekCa, sweepProbes } from "./issuer-ca";
 import { Journal, type Record } from "./journal";
 import { withLease } from "./lease";
@@ -75,15 +75,14 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
   await demandAuthentication(observation.view, observation.pods);
   if (settled === undefined && spec.tls?.ca) return previewPending(ports, request, observation, spec.tls.ca);
   const asks = issuersOf(spec).map((ref) => askStep(ref));
+  const repair = await previewRepair(request, observation, settled, "before");
   if (settled === undefined) {
     const note =
       "whether the issuer's CA is new is not known before it is asked; if it is, the members restart once to trust it";
-    const repair = await previewRepair(request, observation, undefined, "before");
     const unfinished = repair.steps.length > 0 || (await willIssue(ports, request));
     const notes = hasTlsMembers(observation) ? [...repair.notes, note] : [];
     return { plan: [...asks, ...repair.adds, ...repair.steps], notes, unfinished, ...repairedBy(repair) };
   }
-  const repair = await previewRepair(request, observation, settled, "before");
   const target = await wideningOf(ports, spec, observation, settled, repair.cas);
   const mounts = await mountsOf(ports, request, repair.after, target.bundle);
   const widening = repair.blocked ? NO_PLAN : planWidening(repair.after, mounts, target, trustRevision(settled));
@@ -93,9 +92,9 @@ export async function previewTrust(ports: Ports, request: TrustRequest): Promise
     ...found,
     ...repairedBy(repair),
     notes: [...repair.notes, ...found.notes],
-    plan: [...asks, ...addSteps(target.added), ...repair.steps, ...widening.steps.map((step) => step.text)],
+    plan: [...asks, ...target.adds, ...repair.steps, ...widening.steps.map((step) => step.text)],
     settled,
-    unfinished: target.added.length > 0 || repair.steps.length + widening.steps.length > 0,
+    unfinished: target.adds.length > 0 || repair.steps.length + widening.steps.length > 0,
   };
 }
 
@@ -126,7 +125,7 @@ async function previewPending(
   const widening = planWidening(observation, mounts, target, dropped.length > 0 ? PENDING.settled : PENDING.wide);
   return {
     ...previewOf(observation, mounts, widening, target.revision),
-    plan: [...addSteps([subjectOf(ca)]), ...widening.steps.map((step) => step.text)],
+    plan: [addStep(subjectOf(ca)), ...widening.steps.map((step) => step.text)],
     unfinished: true,
     pending: true,
   };
@@ -171,7 +170,7 @@ async function widenAlone(ports: Ports, request: TrustRequest): Promise<TrustOut
   await writeBundle(ports, spec, target.bundle);
   // Members may be about to serve leaves of a CA that the bundle did not hold when they were asked first.
   observation.view.forgetCredentials();
-  for (const step of addSteps(target.added)) journal.note(step, "", "CertificateSynced");
+  for (const step of target.adds) journal.note(step, "", "CertificateSynced");
   const mounts = await mountsOf(ports, request, observation, target.bundle);
   // Members that restart now could not open a connection to anybody: the leaves come first, and then the members.
   const plan = found?.blocked ? NO_PLAN : planWidening(observation, mounts, target, trustRevision(settled));
@@ -184,10 +183,6 @@ function askStep({ kind, name }: { kind: string; name: string }): string {
   return `ask ${kind} ${name} for its CA`;
 }
 
-function addSteps(subjects: string[]): string[] {
-  return subjects.map((subject) => `trust bundle: add ${subject}`);
-}
-
 /** What members and leaves may still need is kept; a cluster without TLS needs nothing of an older bundle. */
 async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation, settled: string, repaired?: string) {
   const live = await readBundle(ports, spec);
@@ -195,7 +190,7 @@ async function wideningOf(ports: Ports, spec: EtcdSpec, observation: Observation
   return {
     bundle,
     revision: trustRevision(bundle),
-    added: sameTrust(live, bundle) ? [] : subjectsBeyond(bundle, live),
+    adds: addSteps(bundle, live),
     dropped: subjectsBeyond(bundle, settled),
   };
 }

@@ -25,7 +25,7 @@ export function claimNames(spec: EtcdSpec): string[] {
   return Array.from({ length: spec.replicas }, (_, ordinal) => claimName(spec, ordinal));
 }
 
-function claimName(spec: EtcdSpec, ordinal: number): string {
+export function claimName(spec: EtcdSpec, ordinal: number): string {
   return `${DATA_VOLUME}-${memberName(spec, ordinal)}`;
 }
 

@@ -8,6 +8,7 @@ import { isStranger, REPLACE, withAdvice } from "./lost-data";
 import { nextToRestart, type Pass, peerScheme, type Step, Steps, toRegisterFirst, transferee } from "./plan";
 import type { ConditionType, LivePod, LiveWorkload, Member } from "./ports";
 import { templateHash } from "./render";
+import { refuseForeignTemplate, seenTemplate } from "./template";
 import { overtaken } from "./versions";
 import { CALL_DEADLINE_MS, type ClusterView } from "./view";
 import { DeadlineError, FatalError, waitFor } from "./wait";
@@ -136,11 +137,7 @@ export class PassWalker {
     });
     const before = await this.workload();
     await this.view.ports.kube.apply(this.manifest);
-    const workload = await this.wait("the workload's controller to see the new template", async () => {
-      const now = await this.view.ports.kube.workload(this.view.spec);
-      if (!now) throw new FatalError(`${this.manifest.kind} ${this.view.spec.name} is gone`);
-      return now.observedGeneration >= now.generation ? { done: now } : "it has not yet";
-    });
+    const workload = await this.wait(...seenTemplate(this.view));
     if (this.pass.steps.some((step) => step.kind === "template") || before?.generation !== workload.generation) {
       this.record(this.steps.template(), `revision ${workload.updateRevision}`, "UpdateEtcdPetSet");
     }
@@ -173,7 +170,7 @@ export class PassWalker {
     const turn = `${this.slots(pods).length - this.left(pods, workload) + 1} of ${this.view.spec.replicas}`;
     this.journal.progress(`${this.pass.label}: restarting ${name} (${turn})`);
     const started = this.view.ports.clock.monotonic();
-    await this.refuseForeignTemplate(workload.updateRevision);
+    refuseForeignTemplate(await this.workload(), workload.updateRevision);
     if (pod && !pod.terminating) await this.evict(pod, gatedAt);
     const fresh = await this.waitForPod(name, pod?.uid, workload.updateRevision);
     await this.openGate(async () => undefined);
@@ -257,15 +254,6 @@ export class PassWalker {
       const answer = await this.view.ports.kube.evict(this.view.spec.namespace, pod.name, pod.uid);
       return answer === "blocked" ? "a PodDisruptionBudget allows no disruption now" : { done: undefined };
     });
-  }
-
-  /** A member that came back now would be on somebody else's template. */
-  private async refuseForeignTemplate(revision: string): Promise<void> {
-    const live = await this.workload();
-    if (live === undefined || live.updateRevision === revision) return;
-    throw new FatalError(
-      `${live.kind} ${this.view.spec.name} has the template ${live.updateRevision} instead of ${revision}: somebody else changed it meanwhile; run the update again`,
-    );
   }
 
   private async waitForPod(name: string, oldUid: string | undefined, revision: string): Promise<LivePod> {
